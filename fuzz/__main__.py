@@ -1,0 +1,5 @@
+"""``python -m fuzz`` is ``kvzero``."""
+
+from fuzz.cli import main
+
+main()

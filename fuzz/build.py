@@ -1,0 +1,27 @@
+"""From a source to a case, and back: ``build`` draws everything, ``trace`` is its inverse."""
+
+from __future__ import annotations
+
+from fuzz.case import Case
+from fuzz.profiles import BY_NAME
+from fuzz.source import Recorder, Source
+
+
+def build(source: Source, profile: str, unit: int = 4) -> Case:
+    """Draw one case of a profile; sizes are multiples of ``unit`` bytes, or of 4 if that is coarser."""
+    return BY_NAME[profile].build(source, unit)
+
+
+def trace(case: Case, profile: str, unit: int = 4) -> list[int]:
+    """The choices that make ``build`` draw this case again.
+
+    Raises:
+        Untraceable: if the profile never draws such a case.
+    """
+    return BY_NAME[profile].trace(case, unit)
+
+
+def numbered(seed: int, index: int, profiles: tuple[str, ...], unit: int = 4) -> tuple[Case, str]:
+    """Case ``index`` of a run and its profile: profiles take turns by index, never by time."""
+    profile = profiles[index % len(profiles)]
+    return build(Recorder((seed << 40) + index), profile, unit), profile

@@ -1,0 +1,38 @@
+"""The ``kvzero`` command: its verbs, and the one place where an error becomes an exit code."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from fuzz.cli import case_verbs, corpus_verbs, fuzz_verb, machine_verbs
+from fuzz.errors import KvzeroError
+
+app = typer.Typer(
+    help="Find bugs in Triton kernels that clear KV-cache pages, before they merge.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("fuzz")(fuzz_verb.fuzz)
+app.command("replay")(case_verbs.replay)
+app.command("shrink")(case_verbs.shrink)
+app.command("explain")(case_verbs.explain)
+app.command("export")(case_verbs.export)
+app.command("targets")(machine_verbs.targets)
+app.command("doctor")(machine_verbs.doctor)
+app.add_typer(corpus_verbs.app, name="corpus")
+
+
+def main() -> None:
+    """Run the command line; errors written for users end it without a traceback."""
+    try:
+        app()
+    except KvzeroError as error:
+        sys.stderr.write(f"kvzero: {error}\n")
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.stderr.write("kvzero: interrupted\n")
+        sys.exit(130)

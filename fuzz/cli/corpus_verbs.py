@@ -1,0 +1,55 @@
+"""Verbs on corpus folders: list, check, accept."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fuzz import corpus as corpora
+from fuzz.cli import options
+from fuzz.errors import UsageError
+
+app = typer.Typer(help="Look at case files and keep finds for good.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("list")
+def list_(corpus: options.Corpus = None) -> None:
+    """Name every case, its folder, its reference and what it still shows.
+
+    Example: kvzero corpus list --corpus corpus
+    """
+    folder = options.corpus_folder(corpus)
+    for entry in corpora.entries(folder):
+        ref = entry.case.origin.ref if entry.case.origin and entry.case.origin.ref else "-"
+        finds = ", ".join(f"{key} {label}" for key, label in entry.case.finds.items()) or "passes everywhere"
+        sys.stdout.write(f"{entry.path}  {ref}  {finds}\n")
+
+
+@app.command("check")
+def check(corpus: options.Corpus = None) -> None:
+    """Read every case of a corpus and check names and rules; an empty or missing corpus is an error.
+
+    Example: kvzero corpus check --corpus corpus
+    """
+    found = corpora.checked(options.corpus_folder(corpus))
+    sys.stdout.write(f"{len(found)} cases in order\n")
+
+
+@app.command("accept")
+def accept(
+    case: Annotated[Path, typer.Argument(help="A case file below crashing/.")],
+    corpus: options.Corpus = None,
+    title: Annotated[str | None, typer.Option(help="A title that says what the case is about.")] = None,
+    ref: Annotated[str | None, typer.Option(help="A public reference, for instance vllm#50276.")] = None,
+) -> None:
+    """Move a find to regressions/, where pytest replays it for good.
+
+    Example: kvzero corpus accept corpus/crashing/x-0123abcd.json --ref vllm#50276
+    """
+    folder = options.corpus_folder(corpus)
+    if case.resolve().parent != (folder / corpora.CRASHING).resolve():
+        raise UsageError(f"case={case}: only a file in {folder / corpora.CRASHING} can be accepted")
+    sys.stdout.write(f"{corpora.accept(folder, case, title, ref)}\n")

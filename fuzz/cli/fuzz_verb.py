@@ -1,0 +1,130 @@
+"""``kvzero fuzz``: search for cases that a target fails."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fuzz import messages
+from fuzz.campaign import Campaign, Plan, recover
+from fuzz.cli import options
+from fuzz.control import Control
+from fuzz.errors import UsageError
+from fuzz.events import Report, Warned
+from fuzz.profiles import BY_NAME, DEFAULT
+from fuzz.reports.json_report import as_json
+from fuzz.reports.terminal import Terminal
+from fuzz.supervisor import Crew
+
+SECONDS = 60.0
+"""How long a run lasts that names neither time nor cases."""
+
+
+def fuzz(
+    target: options.Targets = None,
+    corpus: options.Corpus = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option(help=f"One of {', '.join(BY_NAME)}; may be repeated; default {', '.join(DEFAULT)} by turns."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Decides every case; drawn if not given.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time for the whole run, shrinking included.")] = None,
+    hours: Annotated[float | None, typer.Option(help="The same in hours.")] = None,
+    cases: Annotated[int | None, typer.Option(help="Cases for each target; ends the run alone.")] = None,
+    stop_on_find: Annotated[bool, typer.Option("--stop-on-find", help="End at the first find.")] = False,  # noqa: FBT002
+    no_known: Annotated[bool, typer.Option("--no-known", help="Count known finds as new ones.")] = False,  # noqa: FBT002
+    engine: options.Engine = None,
+    device_profile: options.DeviceProfile = None,
+    json: options.Json = False,  # noqa: FBT002
+    quiet: options.Quiet = False,  # noqa: FBT002
+) -> None:
+    """Search for cases that a target fails; save, shrink and replay each find.
+
+    Example: kvzero fuzz --target my_kernel.py:zeroer --seconds 120
+    """
+    chosen = options.checked(target, engine, device_profile)
+    limit = _seconds(seconds, hours, cases)
+    if cases is not None and cases < 1:
+        raise UsageError(f"cases={cases}: must be 1 or more; zero cases prove nothing")
+    profiles = tuple(dict.fromkeys(profile or DEFAULT))
+    for name in profiles:
+        options.one_of("profile", name, tuple(BY_NAME))
+    folder = options.corpus_folder(corpus)
+    plan = Plan(
+        chosen,
+        profiles,
+        seed if seed is not None else secrets.randbits(31),
+        folder,
+        engine,
+        device_profile,
+        use_known=not no_known,
+    )
+    terminal = Terminal(quiet=quiet)
+    control = Control(limit, cases * len(chosen) if cases else None, stop_on_find=stop_on_find)
+    report = _run(plan, control, terminal)
+    if json:
+        sys.stdout.write(as_json(report) + "\n")
+    raise typer.Exit(exit_code(report, hostile="hostile" in profiles))
+
+
+def exit_code(report: Report, *, hostile: bool) -> int:
+    """0 clean, 1 finding, 3 if nothing was proved or something of ours went wrong.
+
+    Accepted hostile input is a finding only where it was asked for.
+    """
+    if any(not find.known and (hostile or find.bucket.kind != "accepted") for find in report.finds.values()):
+        return 1
+    proved = report.counts["passed"] + report.counts["finding"]
+    return 3 if report.trouble or report.counts["infra"] or not proved else 0
+
+
+def _run(plan: Plan, control: Control, terminal: Terminal) -> Report:
+    with _flights(plan.corpus, terminal) as (slots, kept), control.signals():
+        opening = messages.Open(plan.targets, plan.engine, plan.device_profile, "")
+        crew = Crew(opening, slots)
+        try:
+            campaign = Campaign(plan, control, crew, terminal)
+            if kept:
+                recover(plan, slots, campaign, crew, terminal)
+            report = campaign.run()
+        finally:
+            crew.close()
+    if not kept and report.trouble is None:
+        report.trouble = f"corpus={plan.corpus}: cannot be written"
+    return report
+
+
+@contextmanager
+def _flights(corpus: Path, terminal: Terminal) -> Iterator[tuple[Path, bool]]:
+    """The folder of flight slots: in the corpus, or a passing one if that cannot be written."""
+    slots = corpus / ".flight"
+    try:
+        slots.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=slots) as probe:
+            probe.write(b"x" * 4096)
+            probe.flush()
+    except OSError as error:
+        terminal(Warned(f"corpus={corpus}: {error.strerror}; finds will be printed in full instead of saved"))
+        with tempfile.TemporaryDirectory(prefix="kvzero-") as passing:
+            yield Path(passing), False
+        return
+    yield slots, True
+
+
+def _seconds(seconds: float | None, hours: float | None, cases: int | None) -> float | None:
+    if seconds is not None and hours is not None:
+        raise UsageError(f"seconds={seconds}, hours={hours}: give one of them")
+    if hours is not None:
+        seconds = hours * 3600
+    if seconds is None:
+        return None if cases is not None else SECONDS
+    if not seconds > 0:
+        raise UsageError(f"seconds={seconds:g}: must be more than 0")
+    return seconds

@@ -1,0 +1,71 @@
+"""Options that several verbs share, and how they are checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fuzz import corpus as corpora
+from fuzz import targets as locators
+from fuzz.engines import NAMES
+from fuzz.errors import EngineError, UsageError
+from oracles.launches import PROFILES
+
+Targets = Annotated[
+    list[str] | None,
+    typer.Option("--target", help="Built-in name, path/file.py:name or package.module:name; may be repeated."),
+]
+Corpus = Annotated[Path | None, typer.Option("--corpus", help="Where finds go; known finds come from it too.")]
+Engine = Annotated[str | None, typer.Option("--engine", help=f"One of {', '.join(NAMES)}; default: the best here.")]
+DeviceProfile = Annotated[
+    str | None, typer.Option("--device-profile", help=f"Launch limits: one of {', '.join(PROFILES)}.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Report as JSON on standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Only finds, warnings and the end.")]
+Cases = Annotated[list[Path], typer.Argument(help="Case files.")]
+
+DEFAULT_TARGET = "masked_grid"
+
+
+def checked(targets: list[str] | None, engine: str | None, device_profile: str | None) -> tuple[str, ...]:
+    """The targets to run, once all three options are found possible.
+
+    Raises:
+        UsageError: naming option, value and what is accepted.
+        EngineError: if the engine cannot have that device profile.
+    """
+    one_of("engine", engine, NAMES)
+    one_of("device_profile", device_profile, tuple(PROFILES))
+    if engine == "cuda" and device_profile not in (None, "h200"):
+        raise EngineError(
+            f"device_profile={device_profile}: a CUDA device has the launch limits of h200; "
+            "try another profile's with --engine interpreter"
+        )
+    chosen = tuple(dict.fromkeys(targets or [DEFAULT_TARGET]))
+    for locator in chosen:
+        locators.check(locator)
+    return chosen
+
+
+def one_of(name: str, value: str | None, accepted: tuple[str, ...]) -> None:
+    """Refuse a value that is not among the accepted ones.
+
+    Raises:
+        UsageError: naming all of them.
+    """
+    if value is not None and value not in accepted:
+        raise UsageError(f"{name}={value!r}: must be one of {', '.join(accepted)}")
+
+
+def corpus_folder(corpus: Path | None) -> Path:
+    """The folder named, or the default one.
+
+    Raises:
+        UsageError: if the name belongs to a file.
+    """
+    folder = corpus or corpora.default()
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"corpus={folder}: is a file; name a folder")
+    return folder

@@ -1,0 +1,115 @@
+"""Case files: strict JSON with sorted keys, one segment a line, sizes in bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fuzz.case import SCHEMA, Case
+from fuzz.errors import CaseError
+from fuzz.ids import Ids
+from fuzz.rules import broken_rule
+
+_LABELS = {"title", "origin", "finds"}
+_FIND = re.compile(r".+@[a-z0-9]+")
+
+
+def _encode_ids(value: Any) -> str:
+    if isinstance(value, Ids):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no written form")
+
+
+def _decode_ids(kind: type, value: Any) -> Ids:
+    if kind is not Ids or not isinstance(value, str):
+        raise ValueError(f"{value!r}: ids are written as text, for instance '0-3,7'")
+    return Ids.parse(value)
+
+
+packer = msgspec.msgpack.Encoder(enc_hook=_encode_ids)
+"""Encodes cases, and messages that hold cases, between processes."""
+
+
+def unpacker(kind: Any) -> msgspec.msgpack.Decoder:
+    """A decoder of such messages."""
+    return msgspec.msgpack.Decoder(kind, dec_hook=_decode_ids)
+
+
+_reader = msgspec.json.Decoder(Case, dec_hook=_decode_ids)
+
+
+def decode(text: str | bytes, where: str = "case") -> Case:
+    """Read a case file's text.
+
+    Args:
+        text: the JSON text.
+        where: what to call the file in an error.
+
+    Raises:
+        CaseError: naming file, field, value and the rule that it breaks.
+    """
+    try:
+        case = _reader.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CaseError(f"{where}: {_way_out(str(error))}") from None
+    if case.schema != SCHEMA:
+        raise CaseError(f"{where}: schema={case.schema}: this kvzero reads schema {SCHEMA}; take a newer one")
+    for key in case.finds:
+        if not _FIND.fullmatch(key):
+            raise CaseError(f"{where}: finds key {key!r}: must be target@device-profile")
+    broken = broken_rule(case)
+    if broken:
+        raise CaseError(f"{where}: {broken}")
+    return case
+
+
+def read(path: Path) -> Case:
+    """Read a case file.
+
+    Raises:
+        CaseError: if it cannot be read, or breaks a rule.
+    """
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise CaseError(f"{path}: {error.strerror}; list the corpus with: kvzero corpus list") from None
+    return decode(text, str(path))
+
+
+def encode(case: Case) -> str:
+    """The text of a case file, the same for equal cases."""
+    fields = _plain(case)
+    segments = ",\n    ".join(json.dumps(row, sort_keys=True) for row in fields["segments"])
+    lines = [
+        f"  {json.dumps(key)}: [\n    {segments}\n  ]"
+        if key == "segments"
+        else f"  {json.dumps(key)}: {json.dumps(fields[key], sort_keys=True, ensure_ascii=False)}"
+        for key in sorted(fields)
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def file_name(case: Case) -> str:
+    """``slug-12345678.json``: the title's slug and eight digits of the content's SHA-256.
+
+    The content is all that runs: everything but title, origin and finds.
+    """
+    content = {key: value for key, value in _plain(case).items() if key not in _LABELS}
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+    slug = re.sub(r"[^a-z0-9]+", "-", case.title.lower()).strip("-")[:60].rstrip("-")
+    return f"{slug or 'case'}-{digest}.json"
+
+
+def _plain(case: Case) -> dict[str, Any]:
+    return msgspec.to_builtins(case, enc_hook=_encode_ids)
+
+
+def _way_out(message: str) -> str:
+    if "truncated" in message:
+        return f"{message}; the file ends too early, restore it from version control"
+    return message

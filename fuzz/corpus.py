@@ -1,0 +1,173 @@
+"""Corpus folders: history and regressions, never deleted by a program, and the finds of runs.
+
+``history/`` holds geometries of public bugs, ``regressions/`` accepted finds; a copy of both ships
+with the package. A run's finds go to ``crashing/``, one file a bucket.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from fuzz import codec
+from fuzz.case import Case, order
+from fuzz.errors import CaseError, CorpusError
+from fuzz.profiles.parts import replace
+from fuzz.verdict import Bucket
+
+KEPT = ("history", "regressions")
+CRASHING = "crashing"
+FOLDERS = (*KEPT, CRASHING)
+DEFAULT = "kvzero-corpus"
+
+_HERE = Path(__file__).parent
+
+
+class Entry(NamedTuple):
+    """A case file of a corpus and the folder that it stands in."""
+
+    path: Path
+    folder: str
+    case: Case
+
+
+def shipped() -> Path:
+    """The corpus that came with the package: the checkout's, or the copy inside the wheel."""
+    checkout = _HERE.parent / "corpus"
+    return checkout if (checkout / "history").is_dir() else _HERE / "shipped"
+
+
+def default() -> Path:
+    """Where finds go when no folder is named: the checkout's corpus, else ``./kvzero-corpus``."""
+    checkout = _HERE.parent / "corpus"
+    return checkout if (checkout / "history").is_dir() else Path(DEFAULT)
+
+
+def entries(root: Path, folders: tuple[str, ...] = FOLDERS) -> Iterator[Entry]:
+    """The case files of a corpus, by folder and name; each path once.
+
+    Raises:
+        CaseError: for a file that breaks a rule.
+    """
+    for folder in folders:
+        for path in sorted((root / folder).glob("*.json")):
+            yield Entry(path, folder, codec.read(path))
+
+
+def known(*roots: Path) -> set[Bucket]:
+    """Buckets that a case with a reference names as still shown.
+
+    Raises:
+        CaseError: for a file that breaks a rule.
+    """
+    buckets = set()
+    for root in dict.fromkeys(root.resolve() for root in roots):
+        for entry in entries(root, KEPT):
+            if entry.case.origin is not None and entry.case.origin.ref:
+                buckets |= set(expected(entry.case))
+    return buckets
+
+
+def expected(case: Case) -> list[Bucket]:
+    """The buckets that a case's ``finds`` name."""
+    found = []
+    for key, label in case.finds.items():
+        target, _, device_profile = key.rpartition("@")
+        kind, _, detail = label.partition(":")
+        found.append(Bucket(target, device_profile, kind, detail))
+    return found
+
+
+def checked(root: Path) -> list[Entry]:
+    """Every case of a corpus that must hold some.
+
+    Raises:
+        CorpusError: if the folder is missing or holds no case, or a file's name is not its own.
+        CaseError: for a file that breaks a rule.
+    """
+    if not root.is_dir():
+        raise CorpusError(f"corpus={root}: there is no such folder; name one with --corpus DIR")
+    found = list(entries(root))
+    if not found:
+        raise CorpusError(f"corpus={root}: no case in {', '.join(FOLDERS)}; a run of kvzero fuzz leaves its finds there")
+    for entry in found:
+        name = codec.file_name(entry.case)
+        if entry.path.name != name:
+            raise CorpusError(f"{entry.path}: its title and content make the name {name}; rename the file")
+    return found
+
+
+def keep(root: Path, case: Case, bucket: Bucket) -> Path:
+    """Write a find to ``crashing/``; a smaller case takes the place of a larger one of its bucket.
+
+    Returns:
+        The file that now holds the bucket's smallest case.
+
+    Raises:
+        OSError: if it cannot be written; nothing is left half done.
+    """
+    folder = root / CRASHING
+    folder.mkdir(parents=True, exist_ok=True)
+    titled = replace(case, title=f"{bucket.target.rsplit('/', 1)[-1]} {bucket.label}", finds={bucket.key: bucket.label})
+    older = [entry for entry in _of_bucket(folder, bucket)]
+    for entry in older:
+        if order(entry.case) <= order(case):
+            return entry.path
+    path = folder / codec.file_name(titled)
+    _write(path, codec.encode(titled))
+    for entry in older:
+        if entry.path != path:
+            entry.path.unlink(missing_ok=True)
+    return path
+
+
+def accept(root: Path, path: Path, title: str | None, ref: str | None) -> Path:
+    """Move a find to ``regressions/``, where it is replayed for good.
+
+    Finds of targets that are not built in leave the file: they must pass it from now on.
+
+    Raises:
+        CaseError: if the file is no case.
+    """
+    from fuzz.targets import BUILT_IN  # noqa: PLC0415 - targets need kvzero, which most of this does not
+
+    case = codec.read(path)
+    finds = {key: label for key, label in case.finds.items() if key.rpartition("@")[0] in BUILT_IN}
+    origin = case.origin
+    if ref is not None and origin is not None:
+        origin = type(origin)(origin.kind, ref, origin.seed, origin.index, origin.profile)
+    accepted = replace(case, title=title or case.title, finds=finds, origin=origin)
+    folder = root / "regressions"
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / codec.file_name(accepted)
+    _write(kept, codec.encode(accepted))
+    path.unlink()
+    return kept
+
+
+def _of_bucket(folder: Path, bucket: Bucket) -> Iterator[Entry]:
+    for path in sorted(folder.glob("*.json")):
+        try:
+            case = codec.read(path)
+        except CaseError:
+            continue  # somebody else's file; corpus check names it
+        if bucket in expected(case):
+            yield Entry(path, CRASHING, case)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)  # noqa: PTH101 - mkstemp gives a name, not a path
+        os.replace(name, path)  # noqa: PTH105
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

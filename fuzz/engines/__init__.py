@@ -1,0 +1,49 @@
+"""Where a case runs: the compiled kernel on a GPU, or Triton's interpreter without one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import torch
+
+    from fuzz.engines.launch_hook import Launch
+
+NAMES = ("cuda", "interpreter")
+
+
+class Engine(Protocol):
+    """Runs launches under a device profile's rules and tells what became of the device.
+
+    Attributes:
+        name: one of ``NAMES``.
+        device: where arena and tables lie.
+        device_profile: whose launch limits hold.
+        largest_arena: most bytes of an arena that it holds.
+    """
+
+    name: str
+    device: torch.device
+    device_profile: str
+    largest_arena: int
+
+    def admit(self, launch: Launch, *, rehearse: bool) -> tuple[int, ...]:
+        """The grid to run for a launch: as asked, or one with a zero to run nothing.
+
+        Raises:
+            Unproved: if this engine cannot run so many programs.
+            OverflowError, RuntimeError: what the device's launcher would raise.
+        """
+
+    def seconds(self, launch: Launch) -> float:
+        """Predicted time of a launch."""
+
+    def settle(self) -> None:
+        """Wait until everything launched is done; raises what the device reports."""
+
+    def fault(self) -> str | None:
+        """``memory``, ``misaligned`` or ``assert`` if the device is lost to this process."""
+
+
+class Unproved(BaseException):  # noqa: N818 - no error, and no target's ``except Exception`` may eat it
+    """The engine cannot hold the case; nothing is said about the target."""

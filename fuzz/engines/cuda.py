@@ -1,0 +1,67 @@
+"""The compiled kernel on a CUDA device, through Triton's own launcher."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from math import prod
+from typing import TYPE_CHECKING
+
+import torch
+
+from fuzz.engines import Unproved
+from fuzz.errors import EngineError
+from oracles import launches
+
+if TYPE_CHECKING:
+    from fuzz.engines.launch_hook import Launch
+
+PROGRAMS_A_SECOND = 1e9
+"""An H200 runs 1.5e9 programs a second that return at once; a full one writes 4 KB."""
+
+STICKY = {700: "memory", 719: "memory", 716: "misaligned", 710: "assert"}
+"""CUDA errors after which a context is lost: illegal address, launch failure, misaligned, assert."""
+
+
+class Cuda:
+    """Launches for real; the recorded grid tells afterwards which limit was met."""
+
+    name = "cuda"
+
+    def __init__(self, device_profile: str | None) -> None:
+        if os.environ.get("TRITON_INTERPRET", "0") not in ("", "0"):
+            raise EngineError("TRITON_INTERPRET is set: kernels would not be compiled; unset it")
+        if not torch.cuda.is_available():
+            raise EngineError(
+                "engine=cuda: torch sees no CUDA device; check nvidia-smi and that torch is a CUDA "
+                "build, or run with --engine interpreter"
+            )
+        if device_profile not in (None, "h200"):
+            raise EngineError(
+                f"device_profile={device_profile}: this CUDA device has the launch limits of h200; "
+                "try another profile's limits with --engine interpreter"
+            )
+        self.device = torch.device("cuda", torch.cuda.current_device())
+        self.device_profile = "h200"
+        self.largest_arena = torch.cuda.mem_get_info()[0] // 4
+        self._driver = ctypes.CDLL("libcuda.so.1")
+
+    def admit(self, launch: Launch, *, rehearse: bool) -> tuple[int, ...]:
+        """Run the grid as asked; a rehearsal runs nothing and leaves a legal grid unproved."""
+        if not rehearse:
+            return launch.grid
+        if launches.judge(launch.grid, launch.num_warps, self.device_profile).outcome == "runs":
+            raise Unproved(f"grid {launch.grid} was rehearsed only")
+        return launch.grid
+
+    def seconds(self, launch: Launch) -> float:
+        """From the number of programs alone."""
+        return prod(launch.grid) / PROGRAMS_A_SECOND
+
+    def settle(self) -> None:
+        """Wait for the device."""
+        torch.cuda.synchronize(self.device)
+
+    def fault(self) -> str | None:
+        """Ask the driver: it repeats a sticky error for as long as the context lives."""
+        return STICKY.get(self._driver.cuCtxSynchronize())

@@ -1,0 +1,70 @@
+"""Triton's stock interpreter, with a device's launch rules applied to the recorded grid.
+
+Used where there is no GPU. It takes about a millisecond a program, so a launch of more than two
+thousand is judged by its grid alone and otherwise left unproved.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from math import prod
+from typing import TYPE_CHECKING
+
+import torch
+
+from fuzz.engines import Unproved
+from fuzz.errors import EngineError
+from oracles import launches
+
+if TYPE_CHECKING:
+    from fuzz.engines.launch_hook import Launch
+
+MOST_PROGRAMS = 2048
+SECONDS_A_PROGRAM = 1e-3
+NOTHING = (0, 1, 1)
+
+
+def switch_on() -> None:
+    """Make kernels that are decorated from now on run in the interpreter.
+
+    Raises:
+        EngineError: if Triton was imported without it; the switch is read at import.
+    """
+    if "triton" in sys.modules and os.environ.get("TRITON_INTERPRET", "0") in ("", "0"):
+        raise EngineError("Triton was imported before the interpreter was switched on; use a fresh process")
+    os.environ["TRITON_INTERPRET"] = "1"
+
+
+class Interpreter:
+    """Runs a launch's programs one by one in Python, if the device profile lets them run at all."""
+
+    name = "interpreter"
+
+    def __init__(self, device_profile: str | None) -> None:
+        self.device = torch.device("cpu")
+        self.device_profile = device_profile or "h200"
+        self.largest_arena = 2**31
+
+    def admit(self, launch: Launch, *, rehearse: bool) -> tuple[int, ...]:
+        """Do as the profile's launcher would: raise, run nothing without a word, or run the grid."""
+        ruling = launches.judge(launch.grid, launch.num_warps, self.device_profile)
+        if ruling.outcome == "rejected":
+            kind = OverflowError if "C int" in ruling.reason else RuntimeError
+            raise kind(ruling.reason)
+        if ruling.outcome == "skipped":
+            return NOTHING
+        if rehearse or prod(launch.grid) > MOST_PROGRAMS:
+            raise Unproved(f"{ruling.reason}; the interpreter holds {MOST_PROGRAMS}")
+        return launch.grid
+
+    def seconds(self, launch: Launch) -> float:
+        """A millisecond a program."""
+        return min(prod(launch.grid), MOST_PROGRAMS) * SECONDS_A_PROGRAM
+
+    def settle(self) -> None:
+        """Nothing runs behind the caller's back here."""
+
+    def fault(self) -> str | None:
+        """A fault of the interpreter ends the process, and the supervisor reads its signal."""
+        return None

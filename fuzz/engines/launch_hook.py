@@ -1,0 +1,71 @@
+"""Every Triton launch, seen on its way: kernel, grid, warps, arguments, compile key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from triton.runtime.interpreter import InterpretedFunction
+from triton.runtime.jit import JITFunction
+
+DEFAULT_WARPS = 4
+"""Triton's own, where a launch names none."""
+
+
+@dataclass
+class Launch:
+    """One launch as it was asked for.
+
+    Attributes:
+        kernel: the kernel function's name.
+        grid: blocks in up to three dimensions.
+        num_warps: warps a block.
+        arguments: positional arguments, then keyword arguments as ``(name, value)``.
+        compile_key: the hash of the compiled kernel that ran, or None if none did.
+    """
+
+    kernel: str
+    grid: tuple[int, ...]
+    num_warps: int
+    arguments: tuple[Any, ...]
+    compile_key: str | None = None
+
+
+@contextmanager
+def watched(decide: Callable[[Launch], tuple[int, ...]]) -> Iterator[None]:
+    """Show each launch to ``decide`` and run the grid that it gives back.
+
+    ``decide`` is called after compilation and just before the launcher. It may raise what a launcher
+    would raise, or give back a grid with a zero to run nothing.
+    """
+    originals = {kind: kind.run for kind in (JITFunction, InterpretedFunction)}
+    for kind, original in originals.items():
+        kind.run = _seen(original, decide)
+    try:
+        yield
+    finally:
+        for kind, original in originals.items():
+            kind.run = original
+
+
+def _seen(run: Callable[..., Any], decide: Callable[[Launch], tuple[int, ...]]) -> Callable[..., Any]:
+    def seen_run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        if warmup:
+            return run(self, *args, grid=grid, warmup=warmup, **kwargs)
+        launch = None
+
+        def decided(meta: Any) -> tuple[int, ...]:
+            nonlocal launch
+            asked = tuple(grid(meta) if callable(grid) else grid)
+            warps = kwargs.get("num_warps") or DEFAULT_WARPS
+            launch = Launch(self.fn.__name__, asked, warps, (*args, *kwargs.items()))
+            return decide(launch)
+
+        compiled = run(self, *args, grid=decided, warmup=warmup, **kwargs)
+        if launch is not None:
+            launch.compile_key = getattr(compiled, "hash", None)
+        return compiled
+
+    return seen_run

@@ -1,0 +1,112 @@
+"""What a run tells the world, as typed values; the terminal and JSON reports subscribe to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fuzz.case import Case
+from fuzz.verdict import OUTCOMES, Bucket, Verdict
+
+
+@dataclass
+class Find:
+    """All that is known of one bucket.
+
+    Attributes:
+        bucket: the bucket.
+        case: its smallest case.
+        verdict: what that case shows.
+        profile: what drew it.
+        count: cases of the search that fell into the bucket; 0 if it was met only while shrinking.
+        path: the file that holds the case, or None if it could not be written.
+        known: whether a corpus file with a reference names the bucket.
+        replays: how many of how many replays showed it, once it was replayed.
+        smallest: whether shrinking came to its end.
+    """
+
+    bucket: Bucket
+    case: Case
+    verdict: Verdict
+    profile: str
+    count: int = 0
+    path: Path | None = None
+    known: bool = False
+    replays: tuple[int, int] | None = None
+    smallest: bool = False
+
+
+@dataclass
+class Report:
+    """A run in numbers; attempted is always the sum of the outcomes."""
+
+    seed: int
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
+    unproved_by_profile: dict[str, int] = field(default_factory=dict)
+    finds: dict[Bucket, Find] = field(default_factory=dict)
+    stop_reason: str = ""
+    seconds: float = 0.0
+    trouble: str | None = None
+
+    @property
+    def attempted(self) -> int:
+        """Cases times targets that were tried."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True)
+class Started:
+    """The run begins."""
+
+    seed: int
+    targets: tuple[str, ...]
+    profiles: tuple[str, ...]
+    engine: str
+    device: str
+    device_profile: str
+    corpus: Path
+
+
+@dataclass(frozen=True)
+class Progress:
+    """So far."""
+
+    attempted: int
+    finds: int
+    rate: float
+    seconds_left: float | None
+    doing: str = ""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A find was made and is on disk; shrinking begins."""
+
+    find: Find
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A find was shrunk and replayed."""
+
+    find: Find
+
+
+@dataclass(frozen=True)
+class Warned:
+    """Something that the user should know."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The run is over."""
+
+    report: Report
+
+
+Event = Started | Progress | Saved | Settled | Warned | Ended
+
+Subscriber = Callable[[Event], None]

@@ -1,0 +1,94 @@
+"""Writing the script: a head, the target's source, the case, and the tail that compares."""
+
+from __future__ import annotations
+
+import pprint
+from pathlib import Path
+
+from fuzz import corpus
+from fuzz.case import Case
+from fuzz.errors import UsageError
+from fuzz.exporting import tail
+from fuzz.exporting.bundle import joined, source_of
+from fuzz.targets import GENERATIONS
+
+_HEAD = '''"""{title}
+
+{find}. Run it with torch and triton: it prints the wrong bytes and exits with 1 if the fault shows.
+Written by kvzero; nothing of kvzero is needed.
+"""
+
+import os
+import types
+
+import torch
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # read when triton is imported, below
+'''
+
+_GENERATION = """
+def zeroer(table, device):
+    meta = plan(table, device)
+
+    def zero(ids):
+        if ids and meta is not None:
+            launch(meta, torch.tensor(ids, dtype=torch.int64, device=device))
+
+    return zero
+"""
+
+
+def script(case: Case, target: str) -> str:
+    """The text of a self-contained script that shows a find.
+
+    Args:
+        case: the case.
+        target: a built-in name, ``path/file.py:name`` or ``package.module:name``.
+
+    Raises:
+        UsageError: if the target's source cannot be found or joined.
+    """
+    find = next((bucket.label for bucket in corpus.expected(case) if bucket.target == target), "no find named")
+    title = case.title or f"A case for {target}"
+    return "\n\n".join(
+        [
+            _HEAD.format(title=title, find=f"{target}: {find}"),
+            _source(target),
+            f"CASE = {pprint.pformat(_data(case, find), sort_dicts=False, width=110)}",
+            Path(tail.__file__).read_text().split('"""', 2)[2].strip(),
+            f'if __name__ == "__main__":\n    main(CASE, {_name(target)}, SegmentTable)\n',
+        ]
+    )
+
+
+def _source(target: str) -> str:
+    table = joined("from kvzero.segments import SegmentTable", "the table")
+    if target in GENERATIONS:
+        text = source_of(f"kvzero.generations.{target}") or ""
+        return joined("from kvzero.segments import SegmentTable\n" + text, target) + "\n\n" + _GENERATION
+    place = target.rpartition(":")[0]
+    if target == "index_fill":
+        place = "fuzz.index_fill"
+    text = Path(place).read_text() if place.endswith(".py") else source_of(place)
+    if not text:
+        raise UsageError(f"target={target!r}: its source was not found, so it cannot be exported")
+    body = joined(text, target)
+    return body if "class SegmentTable" in body else f"{table}\n\n{body}"
+
+
+def _name(target: str) -> str:
+    return "zeroer" if target in GENERATIONS or target == "index_fill" else target.rpartition(":")[2]
+
+
+def _data(case: Case, find: str) -> dict[str, object]:
+    return {
+        "find": find,
+        "domain": case.domain,
+        "guard": case.guard,
+        "size": case.end(),
+        "blocks": case.blocks if case.blocks_known else None,
+        "segments": [(s.base, s.stride, s.page, s.blocks, s.times) for s in case.segments],
+        "calls": [str(call.ids) if call.raw is None else call.raw for call in case.calls],
+        "needs_gpu": "launch-" in find or "skipped:product" in find,
+    }

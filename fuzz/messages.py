@@ -1,0 +1,94 @@
+"""What the parent process and a worker say to each other."""
+
+from __future__ import annotations
+
+import msgspec
+
+from fuzz import errors
+from fuzz.case import Case
+from fuzz.codec import packer, unpacker
+from fuzz.verdict import Verdict
+
+
+class Open(msgspec.Struct, frozen=True, tag=True):
+    """Load these targets on an engine (None: the best there is) and hold cases in this slot."""
+
+    targets: tuple[str, ...]
+    engine: str | None
+    device_profile: str | None
+    slot: str
+
+
+class Opened(msgspec.Struct, frozen=True, tag=True):
+    """Ready: engine, its device in words, device profile, and each target's unit in bytes."""
+
+    engine: str
+    device: str
+    device_profile: str
+    units: dict[str, int]
+
+
+class Batch(msgspec.Struct, frozen=True, tag=True):
+    """Run attempts ``first`` to ``stop``, until ``seconds`` have passed.
+
+    Attempt ``a`` is case ``a // targets`` on target ``a % targets``, so that a run can go on after
+    any attempt.
+    """
+
+    seed: int
+    profiles: tuple[str, ...]
+    unit: int
+    first: int
+    stop: int
+    seconds: float
+
+
+class Found(msgspec.Struct, frozen=True, tag=True):
+    """An attempt that ended in a finding or in trouble of ours; sent before the attempt is counted."""
+
+    attempt: int
+    target: str
+    profile: str
+    case: Case
+    verdict: Verdict
+
+
+class BatchDone(msgspec.Struct, frozen=True, tag=True):
+    """The batch ended before attempt ``following``; outcomes, and unproved cases by profile."""
+
+    following: int
+    counts: dict[str, int]
+    unproved: dict[str, int] = {}
+
+
+class Try(msgspec.Struct, frozen=True, tag=True):
+    """Run one case on one target; a rehearsal runs no legal launch."""
+
+    target: str
+    case: Case
+    rehearse: bool = False
+
+
+class Tried(msgspec.Struct, frozen=True, tag=True):
+    """The verdict of one case."""
+
+    verdict: Verdict
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """A typed error on its way to the parent: class name in ``fuzz.errors``, and its text."""
+
+    kind: str
+    text: str
+
+    def error(self) -> errors.KvzeroError:
+        """The error to raise."""
+        return getattr(errors, self.kind)(self.text)
+
+
+Request = Open | Batch | Try
+Answer = Opened | Found | BatchDone | Tried | Failed
+
+encode = packer.encode
+decode_request = unpacker(Request).decode
+decode_answer = unpacker(Answer).decode

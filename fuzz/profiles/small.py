@@ -1,0 +1,146 @@
+"""Small caches of every shape: the profile that is run most, a tenth of a megabyte a case.
+
+Up to 24 segments of up to 64 blocks, pages of a few bytes to 8 KB, strides of up to four pages,
+segments apart, interleaved or on one address, up to three calls on one zeroer.
+"""
+
+from __future__ import annotations
+
+from fuzz.case import Call, Case, Segment
+from fuzz.profiles import parts
+from fuzz.source import Source, Trace, Untraceable
+
+SEGMENTS = 24
+MORE_SEGMENTS = 4
+BLOCKS = 64
+SPARE = 2
+PAGE = 8192
+STRIDES = 4
+CALLS = 3
+MORE_CALLS = 2
+GAP = 64
+WIDE_GAP = 2**14
+ALIKE, OWN = 0, 2
+PACKED, PADDED, SHORT = 0, 3, 4
+NEAR, INSIDE, WIDE = 0, 13, 15
+"""Of sixteen segments thirteen follow the one before, two lie inside an earlier one, one far behind."""
+
+
+def build(source: Source, unit: int) -> Case:
+    """Draw a case whose sizes are multiples of ``unit`` bytes."""
+    step = parts.granule(source, unit)
+    blocks = source.integer(1, BLOCKS)
+    segments = [_segment(source, step, blocks, [])]
+    while len(segments) < SEGMENTS and source.integer(0, MORE_SEGMENTS):
+        segments.append(_segment(source, step, blocks, segments))
+    blocks = min(segment.blocks for segment in segments)
+    calls = [Call("zero", parts.ids(source, blocks))]
+    while len(calls) < CALLS and source.integer(0, MORE_CALLS) == MORE_CALLS:
+        calls.append(Call("zero", parts.ids(source, blocks)))
+    return parts.assemble(source, segments, calls)
+
+
+def trace(case: Case, unit: int) -> list[int]:
+    """The choices that make :func:`build` draw this case.
+
+    Raises:
+        Untraceable: if it never would.
+    """
+    to = Trace()
+    step = parts.trace_granule(to, case, unit)
+    segments = [segment for segment in case.segments for _ in range(segment.times)]
+    blocks = to.integer(1, BLOCKS, case.blocks)
+    for index, segment in enumerate(segments):
+        if index:
+            to.integer(0, MORE_SEGMENTS, 1)
+        _trace_segment(to, step, blocks, segments[:index], segment)
+    if len(segments) < SEGMENTS:
+        to.integer(0, MORE_SEGMENTS, 0)
+    elif len(segments) > SEGMENTS:
+        raise Untraceable(f"{len(segments)} segments; this profile draws at most {SEGMENTS}")
+    for index, call in enumerate(case.calls):
+        if index:
+            to.integer(0, MORE_CALLS, MORE_CALLS)
+        parts.trace_ids(to, call.ids, blocks)
+    if len(case.calls) < CALLS:
+        to.integer(0, MORE_CALLS, 0)
+    elif len(case.calls) > CALLS:
+        raise Untraceable(f"{len(case.calls)} calls; this profile draws at most {CALLS}")
+    return parts.trace_rest(to, case)
+
+
+def _segment(source: Source, step: int, blocks: int, before: list[Segment]) -> Segment:
+    if before and source.integer(ALIKE, OWN) == ALIKE:
+        shape = before[-1]
+        own_blocks, page, stride = shape.blocks, shape.page // step, shape.stride // step
+    else:
+        own_blocks = blocks + source.integer(0, min(SPARE, BLOCKS - blocks))
+        page = source.integer(1, PAGE // step)
+        stride = _stride(source, page, lone=own_blocks == 1)
+    base = _place(source, step, before) if before else source.integer(0, GAP) * step
+    return Segment(base, own_blocks, page * step, stride * step)
+
+
+def _trace_segment(to: Trace, step: int, blocks: int, before: list[Segment], found: Segment) -> None:
+    shape = (found.blocks, found.page, found.stride)
+    if before and shape == (before[-1].blocks, before[-1].page, before[-1].stride):
+        to.integer(ALIKE, OWN, ALIKE)
+    else:
+        if before:
+            to.integer(ALIKE, OWN, OWN)
+        to.integer(0, min(SPARE, BLOCKS - blocks), found.blocks - blocks)
+        page = to.integer(1, PAGE // step, found.page // step)
+        _trace_stride(to, page, found.stride // step, lone=found.blocks == 1)
+    if before:
+        _trace_place(to, step, before, found.base)
+    else:
+        to.integer(0, GAP, found.base // step)
+
+
+def _stride(source: Source, page: int, *, lone: bool) -> int:
+    """A stride for a page; padding is drawn even if it is not used.
+
+    So a packed page and a padded one take equally many choices, and a shrinker that counts choices
+    first does not widen a page to be rid of its padding.
+    """
+    how = source.integer(PACKED, SHORT if lone and page > 1 else PADDED)
+    if how == SHORT:
+        return source.integer(1, page - 1)
+    padding = source.integer(1, (STRIDES - 1) * page)
+    return page + padding if how == PADDED else page
+
+
+def _trace_stride(to: Trace, page: int, stride: int, *, lone: bool) -> None:
+    how = PACKED if stride == page else PADDED if stride > page else SHORT
+    to.integer(PACKED, SHORT if lone and page > 1 else PADDED, how)
+    if how == SHORT:
+        to.integer(1, page - 1, stride)
+    else:
+        to.integer(1, (STRIDES - 1) * page, 1 if how == PACKED else stride - page)
+
+
+def _behind(before: list[Segment]) -> int:
+    return max(s.base + (s.blocks - 1) * s.stride + max(s.page, s.stride) for s in before)
+
+
+def _place(source: Source, step: int, before: list[Segment]) -> int:
+    where = source.integer(NEAR, WIDE)
+    if where in (INSIDE, INSIDE + 1):
+        host = before[source.integer(0, len(before) - 1)]
+        return host.base + source.integer(0, host.stride // step) * step
+    return _behind(before) + source.integer(0, WIDE_GAP if where == WIDE else GAP) * step
+
+
+def _trace_place(to: Trace, step: int, before: list[Segment], base: int) -> None:
+    gap = (base - _behind(before)) // step
+    if 0 <= gap <= WIDE_GAP:
+        to.integer(NEAR, WIDE, NEAR if gap <= GAP else WIDE)
+        to.integer(0, GAP if gap <= GAP else WIDE_GAP, gap)
+        return
+    for index, host in enumerate(before):
+        if host.base <= base <= host.base + host.stride:
+            to.integer(NEAR, WIDE, INSIDE)
+            to.integer(0, len(before) - 1, index)
+            to.integer(0, host.stride // step, (base - host.base) // step)
+            return
+    raise Untraceable(f"base={base} lies neither behind nor inside an earlier segment")

@@ -1,0 +1,126 @@
+"""The terminal: a live line, each find as a paragraph, and the numbers at the end."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from fuzz.events import Ended, Event, Find, Progress, Report, Saved, Settled, Started, Warned
+
+BETWEEN_LINES = 10.0
+"""Seconds between progress lines where there is no terminal to redraw one on."""
+
+
+class Terminal:
+    """Writes a run's events to standard error.
+
+    Args:
+        quiet: leave out everything but finds, warnings and the last line.
+        console: where to write.
+    """
+
+    def __init__(self, *, quiet: bool, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True, soft_wrap=True, highlight=False)
+        self._quiet = quiet
+        self._last = time.monotonic()
+        self._live = False
+
+    def __call__(self, event: Event) -> None:
+        """Write one event."""
+        if isinstance(event, Progress):
+            self._progress(event)
+            return
+        self._clear()
+        if isinstance(event, Started) and not self._quiet:
+            self._print(
+                f"seed {event.seed} · {', '.join(event.targets)} · profiles {', '.join(event.profiles)} · "
+                f"{event.engine} on {event.device} under {event.device_profile} limits · finds go to {event.corpus}"
+            )
+        elif isinstance(event, Saved):
+            where = event.find.path or "no file"
+            self._print(f"find: {event.find.bucket}, saved to {where}; shrinking")
+        elif isinstance(event, Settled):
+            self._print(paragraph(event.find))
+        elif isinstance(event, Warned):
+            self._print(f"warning: {event.text}")
+        elif isinstance(event, Ended):
+            self._print(ending(event.report))
+
+    def _progress(self, event: Progress) -> None:
+        left = "no limit" if event.seconds_left is None else f"{event.seconds_left:.0f} s left"
+        line = f"{event.attempted} cases · {event.rate:.0f}/s · {event.finds} finds · {left}"
+        if event.doing:
+            line += f" · {event.doing}"
+        if self._quiet:
+            return
+        if self._console.is_terminal:
+            self._console.print(f"\r\x1b[K{escape(line)[: self._console.width - 1]}", end="", markup=False)
+            self._live = True
+        elif time.monotonic() - self._last >= BETWEEN_LINES:
+            self._last = time.monotonic()
+            self._print(line)
+
+    def _clear(self) -> None:
+        if self._live:
+            self._console.print("\r\x1b[K", end="", markup=False)
+            self._live = False
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, markup=False)
+
+
+def paragraph(find: Find) -> str:
+    """A find in words, its replay command first and last."""
+    replay = command(find.path)
+    shown, times = find.replays or (0, 0)
+    lines = [replay, str(find.bucket), f"  {find.verdict.text}"]
+    lines += [
+        f"  bytes {wrong.start} to {wrong.stop}: {wrong.kind}, {wrong.where}" for wrong in find.verdict.regions[:4]
+    ]
+    if len(find.verdict.regions) > 4:
+        lines.append(f"  and more, {find.verdict.wrong_bytes} bytes in all")
+    lines += [f"  {segment}" for segment in described(find)]
+    lines.append(f"  {shown} of {times} replays show it; {'smallest case' if find.smallest else 'not shrunk to the end'}")
+    lines.append(replay)
+    return "\n".join(lines)
+
+
+def described(find: Find) -> list[str]:
+    """The case's segments and calls, a line each, at most eight."""
+    lines = [
+        f"segment at {s.base}: {s.blocks} blocks of {s.page} bytes, {s.stride} apart"
+        + (f", {s.times} times" if s.times > 1 else "")
+        for s in find.case.segments
+    ]
+    lines += [
+        f"call: ids {call.ids if call.raw is None else list(call.raw)}".rstrip() for call in find.case.calls
+    ]
+    return lines if len(lines) <= 8 else [*lines[:7], f"and {len(lines) - 7} lines more"]
+
+
+def command(path: Path | None) -> str:
+    """The command that replays a case file."""
+    return f"kvzero replay {path}" if path else "kvzero replay - (the case is printed above; it is in no file)"
+
+
+def ending(report: Report) -> str:
+    """The last lines: why the run stopped, counts that close, finds, the seed and what to do next."""
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in report.counts.items())
+    rate = report.attempted / max(report.seconds, 1e-9)
+    lines = [
+        f"stopped: {report.stop_reason or 'early'} after {report.seconds:.1f} s · seed {report.seed}",
+        f"{report.attempted} attempted = {counts} · {rate:.0f} cases/s",
+    ]
+    if report.trouble:
+        lines.append(f"trouble: {report.trouble}")
+    for find in report.finds.values():
+        if find.known:
+            lines.append(f"known: {find.bucket} in {find.count} cases")
+        else:
+            lines.append(f"find: {find.bucket} in {find.count} cases · {command(find.path)}")
+    if any(not find.known for find in report.finds.values()):
+        lines.append("next: kvzero explain CASE shows the bytes; kvzero corpus accept CASE keeps it for good")
+    return "\n".join(lines)

@@ -1,0 +1,116 @@
+"""One case on one target: lay the arena, make the zeroer, call it, read every byte back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fuzz.arena import Arena, total
+from fuzz.case import Case
+from fuzz.engines import Engine, Unproved
+from fuzz.engines.launch_hook import Launch, watched
+from fuzz.targets import Target, beyond
+from fuzz.triage import judge
+from fuzz.verdict import Verdict
+from kvzero.segments import SegmentTable
+
+
+@dataclass
+class Observation:
+    """All that was seen of a run, for triage to judge.
+
+    Attributes:
+        stage: how far it came: ``constructor``, ``call`` or ``done``.
+        error: what the target raised, if anything.
+        launches: every Triton launch, in order.
+        ids_changed: whether a call changed the list it was given.
+        table_changed: whether a column of the table changed, on the host or on the device.
+    """
+
+    stage: str = "constructor"
+    error: Exception | None = None
+    launches: list[Launch] = field(default_factory=list)
+    ids_changed: bool = False
+    table_changed: bool = False
+
+
+def run_case(
+    case: Case,
+    target: Target,
+    engine: Engine,
+    arena: Arena,
+    *,
+    rehearse: bool = False,
+    on_launch: Callable[[float], None] = lambda seconds: None,
+) -> Verdict:
+    """Run a case and judge what it left behind.
+
+    Args:
+        case: a legal case.
+        target: what runs it.
+        engine: where it runs.
+        arena: memory of the engine's device.
+        rehearse: judge launches by their grids and run none that is legal.
+        on_launch: told the predicted seconds of each launch before it starts.
+    """
+    reason = beyond(target.limits, case) if case.domain == "contract" else None
+    if reason:
+        return Verdict("declined", text=reason)
+    if total(case) > engine.largest_arena:
+        return Verdict("unproved", text=f"an arena of {total(case)} bytes does not fit in {engine.name}")
+    table = _table(case, arena.lay(case))
+    columns = table.columns()
+    engine.settle()
+    seen = Observation()
+
+    def decide(launch: Launch) -> tuple[int, ...]:
+        seen.launches.append(launch)
+        on_launch(engine.seconds(launch))
+        return engine.admit(launch, rehearse=rehearse)
+
+    try:
+        with watched(decide):
+            _call(case, target, table, engine, seen)
+    except Unproved as unproved:
+        return Verdict("unproved", text=str(unproved))
+    except Exception as error:
+        seen.error = error
+        fault = engine.fault()
+        if fault:
+            return Verdict("finding", "faulted", fault, text=_words(error), lost=True)
+    seen.table_changed = _changed(table, columns)
+    return judge(case, seen, arena, engine.device_profile, target.limits.unit)
+
+
+def _call(case: Case, target: Target, table: SegmentTable, engine: Engine, seen: Observation) -> None:
+    zero = target.make(table, engine.device)
+    for call in case.calls:
+        seen.stage = "call"
+        ids, given = call.arguments(), call.arguments()
+        zero(given)
+        engine.settle()
+        seen.ids_changed |= ids != given
+    seen.stage = "done"
+
+
+def _table(case: Case, origin: int) -> SegmentTable:
+    rows = np.array([(s.base, s.stride, s.page) for s in case.segments], np.int64)
+    rows[:, 0] += origin
+    base, stride, page = np.repeat(rows, [s.times for s in case.segments], axis=0).T.copy()
+    return SegmentTable(base, stride, page, case.blocks if case.blocks_known else None)
+
+
+def _changed(table: SegmentTable, columns: np.ndarray) -> bool:
+    if not np.array_equal(table.columns(), columns):
+        return True
+    base, stride, page = columns
+    return any(
+        not np.array_equal(packed.cpu().numpy(), np.stack([base, stride // unit, page // unit]))
+        for (_, unit), packed in table.uploads.items()
+    )
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,36 @@
+"""Closing the gaps that deleted segments leave behind."""
+
+from __future__ import annotations
+
+from fuzz.case import Case, Segment, held_end
+from fuzz.profiles.parts import guarded, replace
+
+
+def closed(case: Case) -> Case:
+    """The case with its storages side by side from offset 0 on; within a storage nothing moves."""
+    ids = [call.ids for call in case.calls if call.ids]
+    low = min((one.low for one in ids), default=0)
+    high = max((one.high for one in ids), default=0)
+    extents = {segment: _extent(segment, max(low, 0), high) for segment in case.segments}
+    shift: dict[Segment, int] = {}
+    reach = None
+    free = 0
+    offset = 0
+    for segment in sorted(extents, key=lambda one: extents[one]):
+        start, stop = extents[segment]
+        if reach is None or start >= reach:
+            offset = free - start
+            reach = stop
+        reach = max(reach, stop)
+        free = reach + offset
+        shift[segment] = offset
+    moved = tuple(
+        Segment(s.base + shift[s], s.blocks, s.page, s.stride, s.times) for s in case.segments
+    )
+    return guarded(replace(case, segments=moved))
+
+
+def _extent(segment: Segment, low: int, high: int) -> tuple[int, int]:
+    """The bytes of the arena that a segment takes up."""
+    end = held_end(segment, high)
+    return (segment.base if segment.base >= 0 else segment.base + low * segment.stride, end)

@@ -1,0 +1,91 @@
+"""Which way a find is shrunk, and when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from fuzz.case import Case
+from fuzz.shrink import counts, numbers, structure
+from fuzz.shrink.trial import OutOfBudget, Trial
+from fuzz.verdict import Bucket, Verdict
+
+DEADLY = ("faulted", "hung")
+DEADLY_RUNS = 8
+"""Each run of such a find costs a worker."""
+
+
+class Attempt(Protocol):
+    """Runs a case on the find's target; a rehearsal judges grids and runs no legal launch."""
+
+    def __call__(self, case: Case, *, rehearse: bool = False) -> Verdict:
+        """The verdict."""
+
+
+class Shrunk(NamedTuple):
+    """The smallest case that was reached, the runs that it took, and whether the end was reached."""
+
+    case: Case
+    runs: int
+    finished: bool
+
+
+def shrink(
+    case: Case,
+    bucket: Bucket,
+    attempt: Attempt,
+    *,
+    profile: str,
+    unit: int,
+    seconds: float,
+    on_other: Callable[[Case, Verdict], None] = lambda case, verdict: None,
+) -> Shrunk:
+    """Make a find smaller without leaving its bucket.
+
+    Args:
+        case: the find.
+        bucket: where it belongs.
+        attempt: runs a candidate.
+        profile: what drew the case; others are tried if it did not.
+        unit: the target's unit in bytes.
+        seconds: time for all of it; the best so far is kept when it is over.
+        on_other: told of findings of other buckets met on the way.
+    """
+    launch = bucket.kind == "skipped" or bucket.detail.startswith("launch-")
+    if launch:
+        return _launch(case, bucket, attempt, seconds, on_other)
+    most = DEADLY_RUNS if bucket.kind in DEADLY else 100_000
+    trial = Trial(case, bucket, attempt, seconds, most, on_other)
+    try:
+        structure.delete(trial)
+        if bucket.kind in DEADLY:
+            return Shrunk(trial.best, trial.runs, finished=True)
+        before = None
+        while before != trial.best:
+            before = trial.best
+            numbers.lower(trial, profile, unit)
+            structure.delete(trial)
+    except OutOfBudget:
+        return Shrunk(trial.best, trial.runs, finished=False)
+    return Shrunk(trial.best, trial.runs, finished=True)
+
+
+def _launch(
+    case: Case,
+    bucket: Bucket,
+    attempt: Attempt,
+    seconds: float,
+    on_other: Callable[[Case, Verdict], None],
+) -> Shrunk:
+    """Rehearse down to the smallest grid, then run that one case for real."""
+    trial = Trial(case, bucket, lambda smaller: attempt(smaller, rehearse=True), seconds, on_other=on_other)
+    finished = True
+    try:
+        counts.lower(trial)
+        if trial.best == case:
+            structure.delete(trial)
+    except OutOfBudget:
+        finished = False
+    verdict = attempt(trial.best)
+    real = verdict.outcome == "finding" and verdict.bucket(bucket.target, bucket.device_profile) == bucket
+    return Shrunk(trial.best if real else case, trial.runs + 1, finished and real)

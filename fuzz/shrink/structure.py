@@ -1,0 +1,112 @@
+"""Step one: delete segments, calls, ids and repeats, by halves and then singly; halve what is wide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from fuzz.case import Call, Case, Segment
+from fuzz.ids import Ids, Run
+from fuzz.profiles.parts import guarded, replace
+from fuzz.shrink.layout import closed
+from fuzz.shrink.shapes import smaller_shapes
+from fuzz.shrink.trial import Trial
+
+T = TypeVar("T")
+
+FEW = 16
+"""Lists of ids up to this long are tried without each single id."""
+
+
+def delete(trial: Trial) -> None:
+    """Delete until nothing more can go; the result is the trial's best.
+
+    Raises:
+        OutOfBudget: when the trial's time or runs are used up.
+    """
+    moved = True
+    while moved:
+        before = trial.best
+        _first_that(trial, _fewer_segments)
+        _first_that(trial, _fewer_calls)
+        _first_that(trial, _fewer_ids)
+        _first_that(trial, smaller_shapes)
+        _first_that(trial, lambda case: iter([closed(case), guarded(case)]))
+        moved = trial.best != before
+
+
+def _first_that(trial: Trial, candidates: Callable[[Case], Iterator[Case]]) -> None:
+    """Take candidates of the best case as long as one of them improves it."""
+    while any(trial.improves(candidate) for candidate in candidates(trial.best)):
+        pass
+
+
+def _fewer_segments(case: Case) -> Iterator[Case]:
+    for kept in _shorter(case.segments, _fewer_times):
+        fewer = replace(case, segments=kept)
+        if fewer.segments:
+            yield closed(fewer)
+            yield guarded(fewer)
+
+
+def _fewer_calls(case: Case) -> Iterator[Case]:
+    for kept in _shorter(case.calls, lambda call: iter(())):
+        if kept:
+            yield replace(case, calls=kept)
+
+
+def _fewer_ids(case: Case) -> Iterator[Case]:
+    for index, call in enumerate(case.calls):
+        for ids in _shorter_ids(call):
+            yield replace(case, calls=(*case.calls[:index], ids, *case.calls[index + 1 :]))
+
+
+def _shorter_ids(call: Call) -> Iterator[Call]:
+    if call.raw is not None:
+        for kept in _shorter(call.raw, lambda value: iter(())):
+            yield Call(call.op, raw=kept)
+        return
+    for kept in _shorter(call.ids.runs, _fewer_of_run):
+        yield Call(call.op, Ids(kept))
+    if 1 < len(call.ids) <= FEW and any(len(run) > 1 for run in call.ids.runs):
+        values = call.ids.tolist()
+        for index in range(len(values)):
+            yield Call(call.op, Ids.of(values[:index] + values[index + 1 :]))
+
+
+def _shorter(items: Sequence[T], parts: Callable[[T], Iterator[T]]) -> Iterator[tuple[T, ...]]:
+    """The list without ever smaller stretches of it, then with single items made smaller."""
+    size = len(items)
+    while size:
+        for start in range(0, len(items), size):
+            yield (*items[:start], *items[start + size :])
+        size //= 2
+    for index, item in enumerate(items):
+        for smaller in parts(item):
+            yield (*items[:index], smaller, *items[index + 1 :])
+
+
+def _fewer_times(segment: Segment) -> Iterator[Segment]:
+    for times in _less(segment.times):
+        yield Segment(segment.base, segment.blocks, segment.page, segment.stride, times)
+
+
+def _fewer_of_run(run: Run) -> Iterator[Run]:
+    if run.times > 1:
+        for times in _less(run.times):
+            yield Run(run.first, run.last, times)
+    elif run.first != run.last:
+        middle = (run.first + run.last) // 2
+        step = 1 if run.last > run.first else -1
+        yield Run(run.first, run.first)
+        yield Run(run.last, run.last)
+        yield Run(run.first, middle)
+        yield Run(middle + step if step > 0 else middle, run.last)
+        yield Run(run.first, run.last - step)
+        yield Run(run.first + step, run.last)
+
+
+def _less(count: int) -> Iterator[int]:
+    """1, a half, three quarters; of a small count one less."""
+    tried = (1, count // 2, count * 3 // 4, count - 1 if count <= FEW else 1)
+    yield from dict.fromkeys(less for less in tried if 1 <= less < count)

@@ -1,0 +1,85 @@
+"""The question that shrinking asks again and again: is this smaller case still in the bucket?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from fuzz.case import Case, order
+from fuzz.rules import broken_rule
+from fuzz.verdict import Bucket, Verdict
+
+
+class OutOfBudget(KeyboardInterrupt):
+    """Time or runs are used up.
+
+    A KeyboardInterrupt, because that is what Hypothesis lets pass.
+    """
+
+
+class Trial:
+    """Runs candidates, remembers answers, and keeps the smallest case that still shows the find.
+
+    Args:
+        case: the find.
+        bucket: where it belongs.
+        attempt: runs a case on the find's target.
+        seconds: time for all of it.
+        most_runs: most candidates that may be run.
+        on_other: told of a finding of another bucket that a candidate showed.
+
+    Attributes:
+        best: the smallest case so far.
+        runs: candidates that were run.
+    """
+
+    def __init__(
+        self,
+        case: Case,
+        bucket: Bucket,
+        attempt: Callable[[Case], Verdict],
+        seconds: float,
+        most_runs: int = 100_000,
+        on_other: Callable[[Case, Verdict], None] = lambda case, verdict: None,
+    ) -> None:
+        self.best = case
+        self.runs = 0
+        self._bucket = bucket
+        self._attempt = attempt
+        self._until = time.monotonic() + seconds
+        self._most_runs = most_runs
+        self._on_other = on_other
+        self._answers: dict[Case, bool] = {}
+
+    def holds(self, case: Case) -> bool:
+        """Whether a case is legal and shows the find.
+
+        Raises:
+            OutOfBudget: when nothing more may be run.
+        """
+        key = _bare(case)
+        if key not in self._answers:
+            self._answers[key] = broken_rule(case) is None and self._run(case)
+        return self._answers[key]
+
+    def improves(self, case: Case) -> bool:
+        """Whether a case is smaller than the best and shows the find; it is the best then."""
+        return order(case) < order(self.best) and self.holds(case)
+
+    def _run(self, case: Case) -> bool:
+        if self.runs >= self._most_runs or time.monotonic() > self._until:
+            raise OutOfBudget
+        self.runs += 1
+        verdict = self._attempt(case)
+        if verdict.outcome != "finding":
+            return False
+        if verdict.bucket(self._bucket.target, self._bucket.device_profile) != self._bucket:
+            self._on_other(case, verdict)
+            return False
+        if order(case) < order(self.best):
+            self.best = case
+        return True
+
+
+def _bare(case: Case) -> tuple:
+    return (case.domain, case.guard, case.segments, case.calls, case.blocks_known)

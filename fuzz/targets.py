@@ -1,0 +1,142 @@
+"""Finding a target by its locator: built-in name, ``path/file.py:name``, ``package.module:name``.
+
+A target is a function ``zeroer(table, device) -> zero(ids)``. Names are also looked up among the
+entry points of the group ``kvzero.targets``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from fuzz.case import Case
+from fuzz.errors import UsageError
+from kvzero.segments import Limits
+
+GENERATIONS = {
+    "uniform_page": "v0: one page size, one flat grid",
+    "page_table": "v1: a page for each segment, read off its stride",
+    "page_buckets": "v1b: one launch for each page size",
+    "block_stride": "v2: stride apart from page",
+    "ids_on_z": "v3: a 3-D grid, ids on z",
+    "masked_grid": "v4: a 3-D grid, masked wide chunks; today's upstream kernel",
+}
+BUILT_IN = GENERATIONS | {"index_fill": "torch's index_fill_, byte by byte; must never fail"}
+GROUP = "kvzero.targets"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A zeroer under test: its locator, the function that makes it, and what it declines."""
+
+    name: str
+    make: Callable[[Any, Any], Callable[[list[Any]], None]]
+    limits: Limits
+
+
+def check(locator: str) -> None:
+    """Refuse a locator that cannot lead to a target, without importing anything.
+
+    Raises:
+        UsageError: naming the locator and the accepted forms.
+    """
+    if locator in BUILT_IN or locator in entry_points(group=GROUP).names:
+        return
+    place, colon, name = locator.rpartition(":")
+    if not colon or not place or not name:
+        raise UsageError(
+            f"target={locator!r}: no built-in target of that name; list them with: kvzero targets; "
+            "or give path/file.py:name or package.module:name"
+        )
+    if place.endswith(".py") and not Path(place).is_file():
+        raise UsageError(f"target={locator!r}: there is no file {place}")
+
+
+def load(locator: str) -> Target:
+    """Import a target; to be called in a worker, for it runs the target's code.
+
+    Raises:
+        UsageError: if it cannot be imported, is not there, or cannot be called.
+    """
+    check(locator)
+    if locator in GENERATIONS:
+        return Target(locator, _generation(locator), Limits())
+    if locator == "index_fill":
+        from fuzz.index_fill import LIMITS, zeroer  # noqa: PLC0415 - needs torch
+
+        return Target(locator, zeroer, LIMITS)
+    make = _entry_point(locator) or _attribute(locator)
+    if not callable(make):
+        raise UsageError(
+            f"target={locator!r}: is a {type(make).__name__}, not callable; "
+            "a target is a function zeroer(table, device) that gives zero(ids)"
+        )
+    limits = getattr(make, "limits", Limits())
+    if not isinstance(limits, Limits):
+        raise UsageError(f"target={locator!r}: limits={limits!r}: must be a kvzero.Limits")
+    return Target(locator, make, limits)
+
+
+def beyond(limits: Limits, case: Case) -> str | None:
+    """Which limit of a target a contract case exceeds, in words; None if it takes the case."""
+    segments = case.segments
+    if any(s.base % limits.unit or s.stride % limits.unit or s.page % limits.unit for s in segments):
+        return f"sizes are no multiples of unit={limits.unit}"
+    if limits.segments is not None and sum(s.times for s in segments) > limits.segments:
+        return f"more than segments={limits.segments}"
+    if limits.ids is not None and any(len(call.ids) > limits.ids for call in case.calls):
+        return f"more than ids={limits.ids} in a call"
+    if limits.page is not None and any(s.page > limits.page for s in segments):
+        return f"a page wider than page={limits.page}"
+    if limits.uniform and len({(s.page, s.stride) for s in segments}) > 1:
+        return "segments differ, uniform=True"
+    return None
+
+
+def _generation(name: str) -> Callable[[Any, Any], Callable[[list[Any]], None]]:
+    from kvzero.zeroer import KVBlockZeroer  # noqa: PLC0415 - needs torch and Triton
+
+    return lambda table, device: KVBlockZeroer(table, device, generation=name).zero_block_ids
+
+
+def _entry_point(locator: str) -> Any:
+    for point in entry_points(group=GROUP, name=locator):
+        try:
+            return point.load()
+        except Exception as error:
+            raise UsageError(f"target={locator!r}: loading it raised {_words(error)}") from None
+    return None
+
+
+def _attribute(locator: str) -> Any:
+    place, _, name = locator.rpartition(":")
+    try:
+        module = _file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"target={locator!r}: importing {place} raised {_words(error)}") from None
+    if not hasattr(module, name):
+        raise UsageError(f"target={locator!r}: {place} has no {name}")
+    return getattr(module, name)
+
+
+def _file(path: Path) -> ModuleType:
+    """Import a file as a module of its own, its folder on the path as if it were run."""
+    spec = importlib.util.spec_from_file_location(f"kvzero_target_{path.stem}", path.resolve())
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    sys.path.insert(0, str(path.resolve().parent))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

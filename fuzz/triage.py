@@ -1,0 +1,148 @@
+"""From what was seen of a run to its verdict: the first kind that applies, top to bottom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fuzz.profiles import hostile
+from fuzz.verdict import Verdict, Wrong
+from oracles import launches, pages, regions
+
+if TYPE_CHECKING:
+    from fuzz.arena import Arena
+    from fuzz.case import Case
+    from fuzz.run import Observation
+
+SHOWN = 64
+"""Wrong regions that a report names; all are counted."""
+
+_ARGUMENTS = {"ids": "the list of ids that it was passed", "table": "a column of the segment table"}
+
+_IN_PAGES = {
+    "wrong": "were written, but not with zero",
+    "stale": "had to be zero and are as before",
+}
+
+Found = tuple[str, str, str]
+"""Kind, detail, words."""
+
+
+class Scene(NamedTuple):
+    """The image after a run, held against what had to happen; places count from the image's start."""
+
+    segments: pages.Segments
+    effects: pages.Effects
+    inside: range
+    wrong: list[pages.Region]
+
+    def whose(self, region: pages.Region) -> str:
+        """The part of its page that a region covers, or the owner of the bytes that it damaged."""
+        if region.kind == "clobbered":
+            return regions.victim(region.start, self.segments, self.effects, self.inside)
+        return regions.part_of_page([region], self.effects)
+
+    def of(self, kind: str) -> list[pages.Region]:
+        """The wrong regions of one kind."""
+        return [region for region in self.wrong if region.kind == kind]
+
+
+def judge(case: Case, seen: Observation, arena: Arena, device_profile: str, unit: int) -> Verdict:
+    """The verdict of a finished run whose image still lies in ``arena``.
+
+    Args:
+        case: what was run.
+        seen: what was recorded of it.
+        arena: the memory it ran on.
+        device_profile: whose launch limits name a rejected launch.
+        unit: the target's unit in bytes.
+    """
+    scene = _scene(case, arena)
+    refused = seen.error is not None
+    if case.domain == "hostile" and not refused:
+        rule = hostile.rule(case, unit)
+        found = ("accepted", rule, f"hostile input was taken: {rule}")
+    elif case.domain == "contract" and refused:
+        scene = scene._replace(wrong=[region for region in scene.wrong if region.kind != "stale"])
+        found = _rejected(seen, device_profile)
+    else:
+        found = _skipped(seen, scene, device_profile) or _damaged(seen, scene)
+    if not found:
+        return Verdict("passed")
+    kind, detail, text = found
+    return Verdict(
+        "finding",
+        kind,
+        detail,
+        text=text,
+        regions=tuple(
+            Wrong(r.start - arena.lead, r.stop - arena.lead, r.kind, scene.whose(r))
+            for r in scene.wrong[:SHOWN]
+        ),
+        wrong_bytes=_count(scene.wrong),
+        launches=tuple(f"{launch.kernel}{launch.grid}" for launch in seen.launches[:SHOWN]),
+    )
+
+
+def _scene(case: Case, arena: Arena) -> Scene:
+    segments = arena.segments(case)
+    ids = [call.ids.distinct() for call in case.calls if case.domain == "contract"]
+    effects = pages.effects(segments, np.unique(np.concatenate([*ids, np.empty(0, np.int64)])))
+    wrong = pages.compare(arena.before(), arena.read(), effects)
+    return Scene(segments, effects, range(arena.lead, arena.lead + arena.size), wrong)
+
+
+def _rejected(seen: Observation, device_profile: str) -> Found:
+    words = f"{type(seen.error).__name__}: {seen.error}"
+    if seen.stage == "constructor" and not seen.launches:
+        return "rejected", "constructor", words
+    if seen.launches:
+        last = seen.launches[-1]
+        ruling = launches.judge(last.grid, last.num_warps, device_profile)
+        if ruling.outcome == "rejected":
+            return "rejected", ruling.detail, f"{words} ({ruling.reason})"
+    if _is_compile_error(seen.error):
+        return "rejected", "compile", words
+    return "rejected", f"other-{type(seen.error).__name__}", words
+
+
+def _is_compile_error(error: Exception | None) -> bool:
+    from triton.compiler.errors import CompilationError  # noqa: PLC0415 - only workers have Triton
+    from triton.runtime.errors import OutOfResources  # noqa: PLC0415
+
+    return isinstance(error, CompilationError | OutOfResources)
+
+
+def _skipped(seen: Observation, scene: Scene, device_profile: str) -> Found | None:
+    untouched = [(start, stop, "stale") for start, stop in scene.effects.must.tolist()]
+    if not untouched or scene.wrong != untouched:
+        return None
+    if not seen.launches:
+        return "skipped", "none", "no launch was recorded, and every targeted page is as before"
+    for launch in seen.launches:
+        ruling = launches.judge(launch.grid, launch.num_warps, device_profile)
+        if ruling.outcome == "skipped":
+            return "skipped", ruling.detail, f"{ruling.reason}; every targeted page is as before"
+    return None
+
+
+def _damaged(seen: Observation, scene: Scene) -> Found | None:
+    clobbered = scene.of("clobbered")
+    if clobbered:
+        whose = scene.whose(clobbered[0])
+        count = _count(clobbered)
+        return "clobbered", whose, f"{count} bytes changed that had to stay, the first of them: {whose}"
+    for detail, changed in (("ids", seen.ids_changed), ("table", seen.table_changed)):
+        if changed:
+            return "clobbered", detail, f"the target changed {_ARGUMENTS[detail]}"
+    for kind, words in _IN_PAGES.items():
+        regions_of_kind = scene.of(kind)
+        if regions_of_kind:
+            part = regions.part_of_page(regions_of_kind, scene.effects)
+            return kind, part, f"{_count(regions_of_kind)} bytes {words}, first in one page: {part}"
+    return None
+
+
+def _count(wrong: list[pages.Region]) -> int:
+    return sum(region.stop - region.start for region in wrong)

@@ -1,0 +1,84 @@
+"""What came of one case on one target, and the bucket that a find belongs to."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+Outcome = Literal["passed", "declined", "unproved", "finding", "infra"]
+
+OUTCOMES: tuple[Outcome, ...] = ("passed", "declined", "unproved", "finding", "infra")
+
+KINDS = (
+    "faulted",
+    "hung",
+    "rejected",
+    "skipped",
+    "accepted",
+    "recompiled",
+    "misordered",
+    "clobbered",
+    "wrong",
+    "stale",
+    "unstable",
+)
+
+
+class Bucket(NamedTuple):
+    """Finds of one bucket are one find: target, device profile, kind and detail, nothing else."""
+
+    target: str
+    device_profile: str
+    kind: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.label}"
+
+    @property
+    def key(self) -> str:
+        """The key of a case file's ``finds``."""
+        return f"{self.target}@{self.device_profile}"
+
+    @property
+    def label(self) -> str:
+        """The value of a case file's ``finds``."""
+        return f"{self.kind}:{self.detail}" if self.detail else self.kind
+
+
+class Wrong(msgspec.Struct, frozen=True):
+    """A wrong region: bytes ``start`` to ``stop`` from the arena's offset 0, and whose they are."""
+
+    start: int
+    stop: int
+    kind: str
+    where: str
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """The outcome of a case on a target.
+
+    ``kind`` and ``detail`` are set for findings. ``text`` says why in words; ``regions`` holds the
+    first wrong regions by address and ``wrong_bytes`` counts them all; ``launches`` are the grids
+    that were recorded; ``lost`` tells that the device is lost to the process that ran it.
+    """
+
+    outcome: Outcome
+    kind: str = ""
+    detail: str = ""
+    text: str = ""
+    regions: tuple[Wrong, ...] = ()
+    wrong_bytes: int = 0
+    launches: tuple[str, ...] = ()
+    lost: bool = False
+
+    def bucket(self, target: str, device_profile: str) -> Bucket:
+        """The bucket of a finding."""
+        return Bucket(target, device_profile, self.kind, self.detail)
+
+    def label(self) -> str:
+        """``kind:detail`` of a finding, the outcome of anything else."""
+        if self.outcome != "finding":
+            return self.outcome
+        return f"{self.kind}:{self.detail}" if self.detail else self.kind

@@ -1,0 +1,173 @@
+"""The process that runs targets: it alone imports torch, and it alone dies of what they do.
+
+Started as ``python -m fuzz.worker FD``, it answers requests on that socket until it is closed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from fuzz import messages
+from fuzz.build import numbered
+from fuzz.case import Case
+from fuzz.errors import EngineError, KvzeroError
+from fuzz.flight import FlightSlot, InFlight
+from fuzz.verdict import Verdict
+
+LEAST_LIMIT = 10.0
+"""Seconds that any case may take."""
+
+MARGIN = 20
+"""Times its predicted time that a launch may take before it counts as hung."""
+
+PR_SET_PDEATHSIG = 1
+
+
+class Worker:
+    """Engine, arena and targets of one process."""
+
+    def __init__(self, request: messages.Open) -> None:
+        engine = _engine(request.engine, request.device_profile)
+        from fuzz.arena import Arena  # noqa: PLC0415 - torch only after the engine chose its mode
+        from fuzz.run import run_case  # noqa: PLC0415
+        from fuzz.targets import load  # noqa: PLC0415
+
+        self._run = run_case
+        self._targets = {name: load(name) for name in request.targets}
+        self._engine = engine
+        self._arena = Arena(engine.device)
+        self._slot = FlightSlot(Path(request.slot))
+        self.opened = messages.Opened(
+            engine.name,
+            _device_name(engine),
+            engine.device_profile,
+            {name: target.limits.unit for name, target in self._targets.items()},
+        )
+
+    def batch(self, request: messages.Batch, send: object) -> messages.BatchDone:
+        """Run attempts until the batch or its time is over, sending each find as it is made."""
+        self._slot.restart()
+        names = list(self._targets)
+        counts: Counter[str] = Counter()
+        unproved: Counter[str] = Counter()
+        until = time.monotonic() + request.seconds
+        attempt = request.first
+        while attempt < request.stop:
+            index, turn = divmod(attempt, len(names))
+            case, profile = numbered(request.seed, index, request.profiles, request.unit)
+            running = InFlight(attempt, names[turn], profile, case)
+            verdict = self._attempt(running, rehearse=False)
+            if verdict.outcome in ("finding", "infra"):
+                send(messages.Found(attempt, names[turn], profile, case, verdict))
+            self._slot.land(verdict.outcome)
+            counts[verdict.outcome] += 1
+            if verdict.outcome == "unproved":
+                unproved[profile] += 1
+            attempt += 1
+            if verdict.lost or time.monotonic() > until:
+                break
+        return messages.BatchDone(attempt, counts, unproved)
+
+    def attempt(self, request: messages.Try) -> messages.Tried:
+        """Run one case."""
+        self._slot.restart()
+        running = InFlight(0, request.target, "", request.case)
+        verdict = self._attempt(running, rehearse=request.rehearse)
+        self._slot.land(verdict.outcome)
+        return messages.Tried(verdict)
+
+    def _attempt(self, running: InFlight, *, rehearse: bool) -> Verdict:
+        self._slot.take_off(running, LEAST_LIMIT + _laying(running.case))
+        predicted = 0.0
+
+        def on_launch(seconds: float) -> None:
+            nonlocal predicted
+            predicted += seconds
+            self._slot.extend(max(LEAST_LIMIT, MARGIN * predicted) + _laying(running.case))
+
+        target = self._targets[running.target]
+        try:
+            return self._run(
+                running.case, target, self._engine, self._arena, rehearse=rehearse, on_launch=on_launch
+            )
+        except Exception:
+            fault = self._engine.fault()
+            if fault:
+                return Verdict("finding", "faulted", fault, text="the device was lost", lost=True)
+            return Verdict("infra", text=traceback.format_exc(limit=-3))
+
+
+def _laying(case: Case) -> float:
+    """Seconds that laying and comparing an arena may take, at a pace that any machine keeps."""
+    return case.end() / 50e6
+
+
+def _engine(name: str | None, device_profile: str | None) -> object:
+    if importlib.util.find_spec("torch") is None or importlib.util.find_spec("triton") is None:
+        raise EngineError("torch and triton are not both installed; run: pip install -c constraints.txt -e .")
+    if name in (None, "cuda"):
+        import torch  # noqa: PLC0415 - before Triton, which reads its mode when it is imported
+
+        if name == "cuda" or (torch.cuda.is_available() and device_profile in (None, "h200")):
+            from fuzz.engines.cuda import Cuda  # noqa: PLC0415
+
+            return Cuda(device_profile)
+    from fuzz.engines import interpreter  # noqa: PLC0415
+
+    interpreter.switch_on()
+    return interpreter.Interpreter(device_profile)
+
+
+def _device_name(engine: object) -> str:
+    if engine.device.type == "cuda":
+        import torch  # noqa: PLC0415
+
+        return torch.cuda.get_device_name(engine.device)
+    return "CPU"
+
+
+def main(descriptor: int) -> None:
+    """Answer requests until the parent closes its end."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    connection = Connection(descriptor)
+
+    def send(answer: messages.Answer) -> None:
+        connection.send_bytes(messages.encode(answer))
+
+    worker: Worker | None = None
+    while True:
+        try:
+            request = messages.decode_request(connection.recv_bytes())
+        except (EOFError, ConnectionResetError):
+            return
+        try:
+            if isinstance(request, messages.Open):
+                worker = Worker(request)
+                send(worker.opened)
+                continue
+            answer = (
+                partial(worker.batch, send=send) if isinstance(request, messages.Batch) else worker.attempt
+            )(request)
+        except KvzeroError as error:
+            answer = messages.Failed(type(error).__name__, str(error))
+        except Exception:
+            answer = messages.Failed("WorkerError", traceback.format_exc())
+        send(answer)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
+    sys.stdout.flush()
+    os._exit(0)  # a device that was lost makes an orderly exit hang

@@ -1,0 +1,65 @@
+"""The zeroer that an engine's worker holds: it clears freshly allocated blocks before they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from kvzero.generations import BY_META_LENGTH, BY_NAME, masked_grid
+from kvzero.segments import SegmentTable
+from kvzero.staging import async_tensor_h2d
+
+__all__ = ["KVBlockZeroer", "async_tensor_h2d"]
+
+_zero_kv_blocks_kernel = masked_grid.kernel
+"""Looked up at each call: a kernel put here in a test stands in for every generation's own."""
+
+
+class KVBlockZeroer:
+    """Clears the pages of given blocks in every segment of a cache, on the current stream.
+
+    An instance made by ``__new__`` with only ``device`` and ``_meta`` set works too; then the length
+    of the tuple tells the generation.
+
+    Args:
+        table: the cache's segments, with addresses on ``device``.
+        device: where the cache lies.
+        generation: name of the kernel generation, one of ``kvzero.generations.BY_NAME``.
+
+    Raises:
+        ValueError: if the generation is unknown or cannot address the table.
+    """
+
+    _generation: str | None = None
+
+    def __init__(
+        self, table: SegmentTable, device: torch.device | str, *, generation: str = "masked_grid"
+    ) -> None:
+        if generation not in BY_NAME:
+            raise ValueError(f"generation={generation!r}: must be one of {', '.join(BY_NAME)}")
+        self.device = torch.device(device)
+        self._generation = generation
+        self._meta: Any = BY_NAME[generation].plan(table, self.device)
+
+    def zero_block_ids(self, ids: Sequence[int]) -> None:
+        """Set every page of the blocks ``ids`` to zero; nothing is launched for an empty list.
+
+        Ids may repeat and stand in any order. They are not checked against the number of blocks,
+        as in every upstream version.
+        """
+        if not ids or self._meta is None:
+            return
+        generation = BY_NAME[self._generation] if self._generation else BY_META_LENGTH[len(self._meta)]
+        replaced = _zero_kv_blocks_kernel is not masked_grid.kernel
+        generation.launch(
+            self._meta,
+            async_tensor_h2d(ids, torch.int64, self.device),
+            _zero_kv_blocks_kernel if replaced else generation.kernel,
+        )
+
+    def warmup(self, num_blocks: int) -> None:
+        """Compile the kernel before the first request, by clearing block 0 if there is one."""
+        if num_blocks > 0:
+            self.zero_block_ids([0])

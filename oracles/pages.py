@@ -1,0 +1,106 @@
+"""Which bytes must be zero after a case, and where an image differs from that.
+
+Two functions: :func:`effects` says which bytes a zeroer must write, :func:`compare` holds an image
+against it and knows nothing of zeroing. A kernel that copies would bring effects of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+SLICE = 2**24
+"""Bytes compared at a time, so that a large image needs no second copy."""
+
+
+class Segments(NamedTuple):
+    """Pages in an image, int64 ``[segments]`` each: block ``i`` owns ``[base + i*stride, +page)``."""
+
+    base: np.ndarray
+    stride: np.ndarray
+    page: np.ndarray
+    blocks: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """Bytes that must be written, with the value 0.
+
+    Attributes:
+        pages: every page that must be cleared, int64 ``[n, 2]``, start and stop in the image, by start.
+        owner: the segment that each page belongs to, int64 ``[n]``.
+        must: the same bytes as disjoint intervals, int64 ``[m, 2]``, by start.
+    """
+
+    pages: np.ndarray
+    owner: np.ndarray
+    must: np.ndarray
+
+
+class Region(NamedTuple):
+    """Neighbouring bytes of one kind that are not as they have to be."""
+
+    start: int
+    stop: int
+    kind: Literal["clobbered", "wrong", "stale"]
+
+
+def effects(segments: Segments, ids: np.ndarray) -> Effects:
+    """The bytes that clearing the blocks ``ids``, int64 ``[n]``, must set to zero."""
+    starts = (segments.base + ids[:, None] * segments.stride).ravel()
+    stops = starts + np.tile(segments.page, len(ids))
+    rank = np.lexsort((stops, starts))
+    owner = np.tile(np.arange(len(segments.base)), len(ids))[rank]
+    pages = np.stack([starts[rank], stops[rank]], axis=1)
+    return Effects(pages, owner, _merged(pages))
+
+
+def compare(before: np.ndarray, after: np.ndarray, effects: Effects) -> list[Region]:
+    """Every region in which an image is not ``before`` with the effects applied, by address.
+
+    Args:
+        before: the image that was laid, uint8 ``[n]``, without a zero byte.
+        after: the image that came back, uint8 ``[n]``.
+        effects: what had to happen in between.
+    """
+    regions: list[Region] = []
+    first = 0
+    for start in range(0, len(after), SLICE):
+        stop = min(start + SLICE, len(after))
+        expected = before[start:stop].copy()
+        while first < len(effects.must) and effects.must[first, 1] <= start:
+            first += 1
+        for low, high in effects.must[first:].tolist():
+            if low >= stop:
+                break
+            expected[max(low - start, 0) : high - start] = 0
+        if not np.array_equal(expected, after[start:stop]):
+            wrong = start + np.flatnonzero(expected != after[start:stop])
+            regions += _regions(wrong, before, after, effects.must)
+    return regions
+
+
+def _merged(pages: np.ndarray) -> np.ndarray:
+    if not len(pages):
+        return pages
+    reach = np.maximum.accumulate(pages[:, 1])
+    opens = np.concatenate([[True], pages[1:, 0] > reach[:-1]])
+    closes = np.concatenate([opens[1:], [True]])
+    return np.stack([pages[opens, 0], reach[closes]], axis=1)
+
+
+def _regions(wrong: np.ndarray, before: np.ndarray, after: np.ndarray, must: np.ndarray) -> list[Region]:
+    inside = np.zeros(len(wrong), bool)
+    if len(must):
+        at = np.searchsorted(must[:, 0], wrong, side="right") - 1
+        inside = (at >= 0) & (wrong < must[np.maximum(at, 0), 1])
+    kind = np.where(inside, np.where(after[wrong] == before[wrong], 2, 1), 0)
+    breaks = np.flatnonzero((np.diff(wrong) != 1) | (np.diff(kind) != 0)) + 1
+    firsts = np.concatenate([[0], breaks])
+    lasts = np.concatenate([breaks, [len(wrong)]]) - 1
+    return [
+        Region(int(wrong[a]), int(wrong[b]) + 1, ("clobbered", "wrong", "stale")[kind[a]])
+        for a, b in zip(firsts, lasts, strict=True)
+    ]
