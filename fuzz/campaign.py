@@ -168,7 +168,8 @@ class Campaign:
                 seconds=self._control.shrink_seconds(),
                 on_other=other,
             )
-            find.case, find.smallest = shrunk.case, shrunk.finished
+            find.case = replace(shrunk.case, origin=find.case.origin)
+            find.smallest = shrunk.finished
             self._save(find)
             self._replay(find)
             self._tell(Settled(find))

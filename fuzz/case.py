@@ -106,6 +106,12 @@ def _whole_end(segment: Segment) -> int | None:
     return end if segment.base >= 0 and end <= WHOLE else None
 
 
+def volume(case: Case) -> int:
+    """Bytes that all calls clear together, repeats of ids and segments included."""
+    ids = sum(len(call.ids) for call in case.calls)
+    return ids * sum(segment.page * segment.times for segment in case.segments)
+
+
 def held_end(segment: Segment, high: int) -> int:
     """Where a segment ends in the arena if ``high`` is the last block that is targeted."""
     return _whole_end(segment) or segment.base + max(high, 0) * segment.stride + segment.page
@@ -115,7 +121,7 @@ def order(case: Case) -> tuple:
     """The size of a case: smaller tuples are simpler cases.
 
     Counted in turn: segments, calls, ids, blocks, sum of pages, strides, bases; then what is left to
-    make two cases of one size compare the same way every time.
+    make two cases of one size compare the same way every time, segments by address last.
     """
     kinds = case.segments
     return (
@@ -129,4 +135,5 @@ def order(case: Case) -> tuple:
         sum(abs(run.first) + abs(run.last) for call in case.calls for run in call.ids.runs),
         not case.blocks_known,
         case.guard,
+        [segment.base for segment in kinds],
     )

@@ -46,7 +46,7 @@ def zeroer(table: SegmentTable, device: torch.device) -> Callable[[list[int]], N
                 raise ValueError(f"id={block!r}: must be an int from 0 to {table.blocks}")
         low = min(ids)
         height = max(ids) - low + 1
-        chosen = torch.tensor(ids, dtype=torch.int64, device=device) - low
+        chosen = torch.tensor(sorted(set(ids)), dtype=torch.int64, device=device) - low
         for base, stride, page in rows:
             _view(base + low * stride, height, page, stride, device).index_fill_(0, chosen, 0)
 

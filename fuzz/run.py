@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fuzz.arena import Arena, total
-from fuzz.case import Case
+from fuzz.case import Case, volume
 from fuzz.engines import Engine, Unproved
 from fuzz.engines.launch_hook import Launch, watched
 from fuzz.targets import Target, beyond
 from fuzz.triage import judge
 from fuzz.verdict import Verdict
 from kvzero.segments import SegmentTable
+from oracles import launches
 
 
 @dataclass
@@ -42,6 +43,7 @@ def run_case(
     engine: Engine,
     arena: Arena,
     *,
+    patience: float,
     rehearse: bool = False,
     on_launch: Callable[[float], None] = lambda seconds: None,
 ) -> Verdict:
@@ -52,6 +54,7 @@ def run_case(
         target: what runs it.
         engine: where it runs.
         arena: memory of the engine's device.
+        patience: most predicted seconds of a launch; a longer one leaves the case unproved.
         rehearse: judge launches by their grids and run none that is legal.
         on_launch: told the predicted seconds of each launch before it starts.
     """
@@ -67,8 +70,12 @@ def run_case(
 
     def decide(launch: Launch) -> tuple[int, ...]:
         seen.launches.append(launch)
-        on_launch(engine.seconds(launch))
-        return engine.admit(launch, rehearse=rehearse)
+        ruling = launches.judge(launch.grid, launch.num_warps, engine.device_profile)
+        seconds = engine.seconds(launch, volume(case))
+        if ruling.outcome == "runs" and (rehearse or seconds > patience):
+            raise Unproved(f"{ruling.reason}, about {seconds:.1f} s in {engine.name}")
+        on_launch(seconds if ruling.outcome == "runs" else 0.0)
+        return engine.admit(launch, ruling)
 
     try:
         with watched(decide):

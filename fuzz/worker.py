@@ -19,7 +19,7 @@ from pathlib import Path
 
 from fuzz import messages
 from fuzz.build import numbered
-from fuzz.case import Case
+from fuzz.case import Case, volume
 from fuzz.errors import EngineError, KvzeroError
 from fuzz.flight import FlightSlot, InFlight
 from fuzz.verdict import Verdict
@@ -29,6 +29,9 @@ LEAST_LIMIT = 10.0
 
 MARGIN = 20
 """Times its predicted time that a launch may take before it counts as hung."""
+
+SLOW_STORES = 1e10
+"""Bytes a second that a target clears at the least, on any machine."""
 
 PR_SET_PDEATHSIG = 1
 
@@ -66,7 +69,7 @@ class Worker:
             index, turn = divmod(attempt, len(names))
             case, profile = numbered(request.seed, index, request.profiles, request.unit)
             running = InFlight(attempt, names[turn], profile, case)
-            verdict = self._attempt(running, rehearse=False)
+            verdict = self._attempt(running, self._engine.patience.search, rehearse=False)
             if verdict.outcome in ("finding", "infra"):
                 send(messages.Found(attempt, names[turn], profile, case, verdict))
             self._slot.land(verdict.outcome)
@@ -82,23 +85,30 @@ class Worker:
         """Run one case."""
         self._slot.restart()
         running = InFlight(0, request.target, "", request.case)
-        verdict = self._attempt(running, rehearse=request.rehearse)
+        verdict = self._attempt(running, self._engine.patience.single, rehearse=request.rehearse)
         self._slot.land(verdict.outcome)
         return messages.Tried(verdict)
 
-    def _attempt(self, running: InFlight, *, rehearse: bool) -> Verdict:
-        self._slot.take_off(running, LEAST_LIMIT + _laying(running.case))
+    def _attempt(self, running: InFlight, patience: float, *, rehearse: bool) -> Verdict:
+        at_least = max(LEAST_LIMIT, MARGIN * volume(running.case) / SLOW_STORES) + _laying(running.case)
+        self._slot.take_off(running, at_least)
         predicted = 0.0
 
         def on_launch(seconds: float) -> None:
             nonlocal predicted
             predicted += seconds
-            self._slot.extend(max(LEAST_LIMIT, MARGIN * predicted) + _laying(running.case))
+            self._slot.extend(max(at_least, MARGIN * predicted))
 
         target = self._targets[running.target]
         try:
             return self._run(
-                running.case, target, self._engine, self._arena, rehearse=rehearse, on_launch=on_launch
+                running.case,
+                target,
+                self._engine,
+                self._arena,
+                patience=patience,
+                rehearse=rehearse,
+                on_launch=on_launch,
             )
         except Exception:
             fault = self._engine.fault()

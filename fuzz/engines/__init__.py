@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import torch
 
     from fuzz.engines.launch_hook import Launch
+    from oracles.launches import Ruling
 
 NAMES = ("cuda", "interpreter")
+
+
+class Patience(NamedTuple):
+    """Most predicted seconds of a launch; one that takes longer is left unproved."""
+
+    search: float
+    single: float
 
 
 class Engine(Protocol):
@@ -20,23 +28,24 @@ class Engine(Protocol):
         device: where arena and tables lie.
         device_profile: whose launch limits hold.
         largest_arena: most bytes of an arena that it holds.
+        patience: most predicted seconds of a launch, in a search and for a single case.
     """
 
     name: str
     device: torch.device
     device_profile: str
     largest_arena: int
+    patience: Patience
 
-    def admit(self, launch: Launch, *, rehearse: bool) -> tuple[int, ...]:
+    def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """The grid to run for a launch: as asked, or one with a zero to run nothing.
 
         Raises:
-            Unproved: if this engine cannot run so many programs.
             OverflowError, RuntimeError: what the device's launcher would raise.
         """
 
-    def seconds(self, launch: Launch) -> float:
-        """Predicted time of a launch."""
+    def seconds(self, launch: Launch, volume: int) -> float:
+        """Predicted time of a launch that has ``volume`` bytes to write, repeats included."""
 
     def settle(self) -> None:
         """Wait until everything launched is done; raises what the device reports."""

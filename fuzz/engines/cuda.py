@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from fuzz.engines import Unproved
+from fuzz.engines import Patience
 from fuzz.errors import EngineError
-from oracles import launches
-
 if TYPE_CHECKING:
     from fuzz.engines.launch_hook import Launch
+    from oracles.launches import Ruling
 
 PROGRAMS_A_SECOND = 1e9
-"""An H200 runs 1.5e9 programs a second that return at once; a full one writes 4 KB."""
+"""An H200 runs 1.5e9 programs a second that return at once."""
+
+BYTES_A_SECOND = 1e11
+"""Stores of many programs to the same few kilobytes; distinct pages go thirty times faster."""
 
 STICKY = {700: "memory", 719: "memory", 716: "misaligned", 710: "assert"}
 """CUDA errors after which a context is lost: illegal address, launch failure, misaligned, assert."""
@@ -27,6 +29,7 @@ class Cuda:
     """Launches for real; the recorded grid tells afterwards which limit was met."""
 
     name = "cuda"
+    patience = Patience(search=0.2, single=30.0)
 
     def __init__(self, device_profile: str | None) -> None:
         if os.environ.get("TRITON_INTERPRET", "0") not in ("", "0"):
@@ -46,17 +49,13 @@ class Cuda:
         self.largest_arena = torch.cuda.mem_get_info()[0] // 4
         self._driver = ctypes.CDLL("libcuda.so.1")
 
-    def admit(self, launch: Launch, *, rehearse: bool) -> tuple[int, ...]:
-        """Run the grid as asked; a rehearsal runs nothing and leaves a legal grid unproved."""
-        if not rehearse:
-            return launch.grid
-        if launches.judge(launch.grid, launch.num_warps, self.device_profile).outcome == "runs":
-            raise Unproved(f"grid {launch.grid} was rehearsed only")
+    def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:  # noqa: ARG002 - the device rules
+        """Run the grid as asked: the device itself decides."""
         return launch.grid
 
-    def seconds(self, launch: Launch) -> float:
-        """From the number of programs alone."""
-        return prod(launch.grid) / PROGRAMS_A_SECOND
+    def seconds(self, launch: Launch, volume: int) -> float:
+        """From the number of programs and the bytes to write."""
+        return prod(launch.grid) / PROGRAMS_A_SECOND + volume / BYTES_A_SECOND
 
     def settle(self) -> None:
         """Wait for the device."""

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from fuzz.engines import Unproved
+from fuzz.engines import Patience
 from fuzz.errors import EngineError
-from oracles import launches
-
 if TYPE_CHECKING:
     from fuzz.engines.launch_hook import Launch
+    from oracles.launches import Ruling
 
-MOST_PROGRAMS = 2048
 SECONDS_A_PROGRAM = 1e-3
 NOTHING = (0, 1, 1)
 
@@ -40,27 +38,23 @@ class Interpreter:
     """Runs a launch's programs one by one in Python, if the device profile lets them run at all."""
 
     name = "interpreter"
+    patience = Patience(search=1.0, single=2.5)
 
     def __init__(self, device_profile: str | None) -> None:
         self.device = torch.device("cpu")
         self.device_profile = device_profile or "h200"
         self.largest_arena = 2**31
 
-    def admit(self, launch: Launch, *, rehearse: bool) -> tuple[int, ...]:
+    def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """Do as the profile's launcher would: raise, run nothing without a word, or run the grid."""
-        ruling = launches.judge(launch.grid, launch.num_warps, self.device_profile)
         if ruling.outcome == "rejected":
             kind = OverflowError if "C int" in ruling.reason else RuntimeError
             raise kind(ruling.reason)
-        if ruling.outcome == "skipped":
-            return NOTHING
-        if rehearse or prod(launch.grid) > MOST_PROGRAMS:
-            raise Unproved(f"{ruling.reason}; the interpreter holds {MOST_PROGRAMS}")
-        return launch.grid
+        return NOTHING if ruling.outcome == "skipped" else launch.grid
 
-    def seconds(self, launch: Launch) -> float:
-        """A millisecond a program."""
-        return min(prod(launch.grid), MOST_PROGRAMS) * SECONDS_A_PROGRAM
+    def seconds(self, launch: Launch, volume: int) -> float:  # noqa: ARG002 - only programs count here
+        """A millisecond a program, however wide it is."""
+        return prod(launch.grid) * SECONDS_A_PROGRAM
 
     def settle(self) -> None:
         """Nothing runs behind the caller's back here."""

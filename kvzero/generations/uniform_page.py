@@ -33,7 +33,7 @@ def kernel(
     """Clear one chunk: program ids count chunk fastest, then segment, then block."""
     CHUNKS: tl.constexpr = PAGE_SIZE_EL // BLOCK_SIZE
     pid = tl.program_id(0)
-    block_index = pid // (N_SEGS * CHUNKS)
+    block_index = pid // CHUNKS // N_SEGS
     if block_index >= n_blocks:
         return
     seg = (pid // CHUNKS) % N_SEGS

@@ -1,0 +1,146 @@
+"""Corpus files as pytest items, and a fixture that checks a target from other people's tests.
+
+Below the folders that the ini option ``kvzero_corpus`` names, each case file gives one item a target:
+the built-in ones and those named by ``--kvzero-target``. Items of one pytest process share one
+spawned worker, so a target that faults fails its item and nothing else. Until a case is collected
+this imports nothing but pytest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from fuzz.case import Case
+    from fuzz.checking import Checker
+
+FOLDERS = ("history", "regressions", "crashing")
+CHECKERS = pytest.StashKey["dict[tuple[str, ...], Checker]"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Name the plugin's options."""
+    parser.addini("kvzero_corpus", "Corpus folders whose case files are collected.", type="paths", default=[])
+    group = parser.getgroup("kvzero")
+    group.addoption(
+        "--kvzero-target", action="append", default=[], metavar="T", help="Also run corpus cases on this target."
+    )
+    group.addoption("--kvzero-engine", default=None, metavar="E", help="cuda or interpreter; default the best here.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A corpus that is named but missing or empty must not read as success."""
+    config.stash[CHECKERS] = {}
+    for folder in config.getini("kvzero_corpus"):
+        if not any(path for name in FOLDERS for path in (folder / name).glob("*.json")):
+            pytest.exit(f"kvzero_corpus={folder}: missing, or no case file in it", returncode=2)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the workers."""
+    for checker in config.stash.get(CHECKERS, {}).values():
+        checker.close()
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect case files in the folders of a named corpus."""
+    if file_path.suffix != ".json" or file_path.parent.name not in FOLDERS:
+        return None
+    if file_path.parent.parent not in parent.config.getini("kvzero_corpus"):
+        return None
+    return CaseFile.from_parent(parent, path=file_path)
+
+
+class CaseFile(pytest.File):
+    """One case file: an item for each target that it concerns."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """An item a target; a find of a run concerns only the targets that it names."""
+        from fuzz.codec import read  # noqa: PLC0415 - nothing heavy until a case is collected
+        from fuzz.corpus import expected  # noqa: PLC0415
+        from fuzz.targets import BUILT_IN  # noqa: PLC0415
+
+        case = read(self.path)
+        finds = [bucket.target for bucket in expected(case)]
+        crashing = self.path.parent.name == "crashing"
+        everywhere = [] if crashing or case.domain == "hostile" else list(BUILT_IN)
+        for target in dict.fromkeys([*everywhere, *finds, *self.config.getoption("--kvzero-target")]):
+            item = CaseItem.from_parent(self, name=target, case=case)
+            if crashing:
+                item.add_marker(pytest.mark.xfail(reason="an open find", strict=True))
+            yield item
+
+
+class CaseItem(pytest.Item):
+    """One case on one target."""
+
+    def __init__(self, *, case: Case, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.case = case
+
+    def runtest(self) -> None:
+        """Pass if the target passes, or still shows just the find that the file names."""
+        from fuzz.corpus import expected  # noqa: PLC0415
+        from fuzz.reports.page_map import page_map  # noqa: PLC0415
+        from fuzz.targets import BUILT_IN  # noqa: PLC0415
+
+        checker = _checker(self.config, tuple(BUILT_IN) if self.name in BUILT_IN else (self.name,))
+        verdict = checker.attempt(self.case, self.name)
+        if verdict.outcome in ("unproved", "declined"):
+            pytest.skip(f"{verdict.outcome}: {verdict.text}")
+        open_find = self.path.parent.name == "crashing"
+        named = {b.label for b in expected(self.case) if b.key == f"{self.name}@{checker.opened().device_profile}"}
+        wanted = "passed" if open_find or not named else " or ".join(sorted(named))
+        if verdict.label() != wanted:
+            raise WrongVerdict(page_map(self.case, self.name, verdict), wanted, self.path)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """A wrong verdict in words; everything else as pytest shows it."""
+        if isinstance(excinfo.value, WrongVerdict):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the item stands."""
+        return self.path, None, f"{self.path.name} on {self.name}"
+
+
+class WrongVerdict(Exception):  # noqa: N818 - a test failure
+    """A case whose verdict is not the one that its file leads to expect."""
+
+    def __init__(self, report: str, wanted: str, path: Path) -> None:
+        super().__init__(f"expected: {wanted}\n{report}\nReproduce with: kvzero replay {path}")
+
+
+@pytest.fixture
+def kvzero_check(request: pytest.FixtureRequest) -> Iterator[Callable[..., None]]:
+    """Check a target: ``kvzero_check(target, corpus=None, seconds=0)``.
+
+    ``target`` is a locator or a function ``zeroer(table, device)`` of an importable file; ``corpus``
+    is a folder, by default the one that ships with kvzero; ``seconds`` of search follow its cases.
+    The test fails with the report of the first find.
+    """
+
+    def check(target: Any, corpus: Path | str | None = None, seconds: float = 0.0) -> None:
+        from fuzz import checking  # noqa: PLC0415
+
+        locator = checking.locator(target)
+        problem = _checker(request.config, (locator,)).problem(Path(corpus) if corpus else None, seconds)
+        if problem:
+            pytest.fail(problem, pytrace=False)
+
+    yield check
+
+
+def _checker(config: pytest.Config, targets: tuple[str, ...]) -> Checker:
+    """The process's checker with these targets loaded; started when it is first needed."""
+    from fuzz.checking import Checker  # noqa: PLC0415
+
+    checkers = config.stash[CHECKERS]
+    if targets not in checkers:
+        checkers[targets] = Checker(targets, config.getoption("--kvzero-engine"))
+    return checkers[targets]
