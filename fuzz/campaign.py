@@ -16,7 +16,7 @@ from fuzz.shrink import shrink
 from fuzz.shrink.shrinker import DEADLY
 from fuzz.shrink.trial import OutOfBudget
 from fuzz.supervisor import Crew
-from fuzz.verdict import Bucket, Verdict
+from fuzz.verdict import Verdict
 
 BATCH_SECONDS = 0.25
 """How often a worker reports, and so how soon a run sees a signal."""
@@ -141,7 +141,9 @@ class Campaign:
         if found.verdict.outcome == "infra":
             self._tell(Warned(f"attempt {found.attempt}: trouble of our own: {found.verdict.text}"))
             return
-        origin = Origin("fuzz", seed=self._plan.seed, index=found.attempt // len(self._plan.targets), profile=found.profile)
+        origin = Origin(
+            "fuzz", seed=self._plan.seed, index=found.attempt // len(self._plan.targets), profile=found.profile
+        )
         self.met(replace(found.case, origin=origin), found.target, found.profile, found.verdict, count=1)
 
     def _settle(self) -> None:

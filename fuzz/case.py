@@ -124,6 +124,7 @@ def order(case: Case) -> tuple:
     make two cases of one size compare the same way every time, segments by address last.
     """
     kinds = case.segments
+    runs = [run for call in case.calls for run in call.ids.runs]
     return (
         sum(segment.times for segment in kinds),
         len(case.calls),
@@ -132,7 +133,9 @@ def order(case: Case) -> tuple:
         sum(segment.page * segment.times for segment in kinds),
         sum(segment.stride * segment.times for segment in kinds),
         sum(abs(segment.base) * segment.times for segment in kinds),
-        sum(abs(run.first) + abs(run.last) for call in case.calls for run in call.ids.runs),
+        sum(abs(run.first) + abs(run.last) for run in runs),
+        sum(run.first > run.last for run in runs),
+        len(runs),
         not case.blocks_known,
         case.guard,
         [segment.base for segment in kinds],

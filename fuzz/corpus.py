@@ -92,7 +92,9 @@ def checked(root: Path) -> list[Entry]:
         raise CorpusError(f"corpus={root}: there is no such folder; name one with --corpus DIR")
     found = list(entries(root))
     if not found:
-        raise CorpusError(f"corpus={root}: no case in {', '.join(FOLDERS)}; a run of kvzero fuzz leaves its finds there")
+        raise CorpusError(
+            f"corpus={root}: no case in {', '.join(FOLDERS)}; a run of kvzero fuzz leaves its finds there"
+        )
     for entry in found:
         name = codec.file_name(entry.case)
         if entry.path.name != name:

@@ -34,9 +34,7 @@ def zeroer(table: SegmentTable, device: torch.device) -> Callable[[list[int]], N
 
     It checks its ids, as a careful caller would.
     """
-    rows = list(
-        dict.fromkeys(zip(table.base.tolist(), table.stride.tolist(), table.page.tolist(), strict=True))
-    )
+    rows = list(dict.fromkeys(zip(table.base.tolist(), table.stride.tolist(), table.page.tolist(), strict=True)))
 
     def zero(ids: list[int]) -> None:
         if not ids:

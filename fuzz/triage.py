@@ -77,8 +77,7 @@ def judge(case: Case, seen: Observation, arena: Arena, device_profile: str, unit
         detail,
         text=text,
         regions=tuple(
-            Wrong(r.start - arena.lead, r.stop - arena.lead, r.kind, scene.whose(r))
-            for r in scene.wrong[:SHOWN]
+            Wrong(r.start - arena.lead, r.stop - arena.lead, r.kind, scene.whose(r)) for r in scene.wrong[:SHOWN]
         ),
         wrong_bytes=_count(scene.wrong),
         launches=tuple(f"{launch.kernel}{launch.grid}" for launch in seen.launches[:SHOWN]),

@@ -167,9 +167,9 @@ def main(descriptor: int) -> None:
                 worker = Worker(request)
                 send(worker.opened)
                 continue
-            answer = (
-                partial(worker.batch, send=send) if isinstance(request, messages.Batch) else worker.attempt
-            )(request)
+            answer = (partial(worker.batch, send=send) if isinstance(request, messages.Batch) else worker.attempt)(
+                request
+            )
         except KvzeroError as error:
             answer = messages.Failed(type(error).__name__, str(error))
         except Exception:

@@ -34,9 +34,7 @@ class KVBlockZeroer:
 
     _generation: str | None = None
 
-    def __init__(
-        self, table: SegmentTable, device: torch.device | str, *, generation: str = "masked_grid"
-    ) -> None:
+    def __init__(self, table: SegmentTable, device: torch.device | str, *, generation: str = "masked_grid") -> None:
         if generation not in BY_NAME:
             raise ValueError(f"generation={generation!r}: must be one of {', '.join(BY_NAME)}")
         self.device = torch.device(device)

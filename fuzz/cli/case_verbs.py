@@ -101,7 +101,9 @@ def shrink(
 def export(
     case: Annotated[Path, typer.Argument(help="A case file.")],
     target: options.Targets = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write; default standard output.")
+    ] = None,
 ) -> None:
     """Write one script of torch and triton that shows the fault by itself, for a bug report.
 

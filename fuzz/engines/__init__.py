@@ -54,5 +54,5 @@ class Engine(Protocol):
         """``memory``, ``misaligned`` or ``assert`` if the device is lost to this process."""
 
 
-class Unproved(BaseException):  # noqa: N818 - no error, and no target's ``except Exception`` may eat it
+class Unproved(BaseException):
     """The engine cannot hold the case; nothing is said about the target."""

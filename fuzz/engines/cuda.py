@@ -11,6 +11,7 @@ import torch
 
 from fuzz.engines import Patience
 from fuzz.errors import EngineError
+
 if TYPE_CHECKING:
     from fuzz.engines.launch_hook import Launch
     from oracles.launches import Ruling

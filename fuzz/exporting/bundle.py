@@ -99,4 +99,4 @@ def _defined(text: str) -> list[str]:
 
 
 def _ours(module: str) -> bool:
-    return module.split(".")[0] in OURS
+    return module.split(".", maxsplit=1)[0] in OURS

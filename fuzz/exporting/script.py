@@ -8,9 +8,11 @@ from pathlib import Path
 from fuzz import corpus
 from fuzz.case import Case
 from fuzz.errors import UsageError
-from fuzz.exporting import tail
 from fuzz.exporting.bundle import joined, source_of
 from fuzz.targets import GENERATIONS
+
+TAIL = Path(__file__).with_name("tail.py")
+"""The script's end, read as text: importing it would import torch."""
 
 _HEAD = '''"""{title}
 
@@ -56,7 +58,7 @@ def script(case: Case, target: str) -> str:
             _HEAD.format(title=title, find=f"{target}: {find}"),
             _source(target),
             f"CASE = {pprint.pformat(_data(case, find), sort_dicts=False, width=110)}",
-            Path(tail.__file__).read_text().split('"""', 2)[2].strip(),
+            TAIL.read_text().split('"""', 2)[2].strip(),
             f'if __name__ == "__main__":\n    main(CASE, {_name(target)}, SegmentTable)\n',
         ]
     )

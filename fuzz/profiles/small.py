@@ -29,7 +29,7 @@ NEAR, INSIDE, WIDE = 0, 13, 15
 def build(source: Source, unit: int) -> Case:
     """Draw a case whose sizes are multiples of ``unit`` bytes."""
     step = parts.granule(source, unit)
-    blocks = source.integer(1, BLOCKS)
+    blocks = source.integer(1, BLOCKS - SPARE)
     segments = [_segment(source, step, blocks, [])]
     while len(segments) < SEGMENTS and source.integer(0, MORE_SEGMENTS):
         segments.append(_segment(source, step, blocks, segments))
@@ -49,11 +49,11 @@ def trace(case: Case, unit: int) -> list[int]:
     to = Trace()
     step = parts.trace_granule(to, case, unit)
     segments = [segment for segment in case.segments for _ in range(segment.times)]
-    blocks = to.integer(1, BLOCKS, case.blocks)
+    least = to.integer(1, BLOCKS - SPARE, min(case.blocks, BLOCKS - SPARE))
     for index, segment in enumerate(segments):
         if index:
             to.integer(0, MORE_SEGMENTS, 1)
-        _trace_segment(to, step, blocks, segments[:index], segment)
+        _trace_segment(to, step, least, segments[:index], segment)
     if len(segments) < SEGMENTS:
         to.integer(0, MORE_SEGMENTS, 0)
     elif len(segments) > SEGMENTS:
@@ -61,7 +61,7 @@ def trace(case: Case, unit: int) -> list[int]:
     for index, call in enumerate(case.calls):
         if index:
             to.integer(0, MORE_CALLS, MORE_CALLS)
-        parts.trace_ids(to, call.ids, blocks)
+        parts.trace_ids(to, call.ids, case.blocks)
     if len(case.calls) < CALLS:
         to.integer(0, MORE_CALLS, 0)
     elif len(case.calls) > CALLS:
@@ -74,7 +74,7 @@ def _segment(source: Source, step: int, blocks: int, before: list[Segment]) -> S
         shape = before[-1]
         own_blocks, page, stride = shape.blocks, shape.page // step, shape.stride // step
     else:
-        own_blocks = blocks + source.integer(0, min(SPARE, BLOCKS - blocks))
+        own_blocks = blocks + source.integer(0, SPARE)
         page = source.integer(1, PAGE // step)
         stride = _stride(source, page, lone=own_blocks == 1)
     base = _place(source, step, before) if before else source.integer(0, GAP) * step
@@ -88,7 +88,7 @@ def _trace_segment(to: Trace, step: int, blocks: int, before: list[Segment], fou
     else:
         if before:
             to.integer(ALIKE, OWN, OWN)
-        to.integer(0, min(SPARE, BLOCKS - blocks), found.blocks - blocks)
+        to.integer(0, SPARE, found.blocks - blocks)
         page = to.integer(1, PAGE // step, found.page // step)
         _trace_stride(to, page, found.stride // step, lone=found.blocks == 1)
     if before:

@@ -34,9 +34,7 @@ def page_map(case: Case, target: str, verdict: Verdict) -> str:
             rows += 1
         if len(blocks) > ROWS:
             lines.append(f"  and {len(blocks) - ROWS} blocks more")
-    lines += [
-        f"bytes {wrong.start} to {wrong.stop}: {wrong.kind}, {wrong.where}" for wrong in verdict.regions[:ROWS]
-    ]
+    lines += [f"bytes {wrong.start} to {wrong.stop}: {wrong.kind}, {wrong.where}" for wrong in verdict.regions[:ROWS]]
     return "\n".join(lines) + "\n"
 
 
@@ -52,7 +50,9 @@ def _row(case: Case, segment: Segment, block: int, verdict: Verdict) -> str:
     start = segment.base + block * segment.stride
     length = max(segment.stride, segment.page)
     cells = min(length, WIDTH)
-    targeted = any(run.first <= block <= run.last or run.last <= block <= run.first for c in case.calls for run in c.ids.runs)
+    targeted = any(
+        run.first <= block <= run.last or run.last <= block <= run.first for c in case.calls for run in c.ids.runs
+    )
     done = targeted and not verdict.kind.startswith(("faulted", "hung", "rejected"))
     row = []
     for cell in range(cells):

@@ -83,7 +83,9 @@ def paragraph(find: Find) -> str:
     if len(find.verdict.regions) > 4:
         lines.append(f"  and more, {find.verdict.wrong_bytes} bytes in all")
     lines += [f"  {segment}" for segment in described(find)]
-    lines.append(f"  {shown} of {times} replays show it; {'smallest case' if find.smallest else 'not shrunk to the end'}")
+    lines.append(
+        f"  {shown} of {times} replays show it; {'smallest case' if find.smallest else 'not shrunk to the end'}"
+    )
     lines.append(replay)
     return "\n".join(lines)
 
@@ -95,9 +97,7 @@ def described(find: Find) -> list[str]:
         + (f", {s.times} times" if s.times > 1 else "")
         for s in find.case.segments
     ]
-    lines += [
-        f"call: ids {call.ids if call.raw is None else list(call.raw)}".rstrip() for call in find.case.calls
-    ]
+    lines += [f"call: ids {call.ids if call.raw is None else list(call.raw)}".rstrip() for call in find.case.calls]
     return lines if len(lines) <= 8 else [*lines[:7], f"and {len(lines) - 7} lines more"]
 
 

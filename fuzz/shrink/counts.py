@@ -12,7 +12,7 @@ from itertools import product
 
 from fuzz.case import Call, Case, Segment
 from fuzz.ids import Ids, Run
-from fuzz.profiles.launch import PAGE, TIMES
+from fuzz.profiles.launch import BLOCKS, KINDS, PAGE, TIMES
 from fuzz.profiles.parts import guarded, replace
 from fuzz.shrink.trial import Trial
 
@@ -25,7 +25,8 @@ NEIGHBOURS = 16
 Counts = tuple[int, int, int]
 """Segments, ids, page in steps of four bytes."""
 
-MOST: Counts = (TIMES, TIMES, PAGE // STEP)
+MOST: Counts = (KINDS * TIMES, BLOCKS * TIMES, PAGE // STEP)
+"""What profile launch draws at the most, over all kinds of segments and all runs of ids."""
 
 
 def lower(trial: Trial) -> None:

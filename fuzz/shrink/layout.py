@@ -1,4 +1,4 @@
-"""Closing the gaps that deleted segments leave behind."""
+"""Moving segments together: the gaps closed that deleted ones leave, or all of them side by side."""
 
 from __future__ import annotations
 
@@ -24,10 +24,22 @@ def closed(case: Case) -> Case:
         reach = max(reach, stop)
         free = reach + offset
         shift[segment] = offset
-    moved = tuple(
-        Segment(s.base + shift[s], s.blocks, s.page, s.stride, s.times) for s in case.segments
-    )
+    moved = tuple(Segment(s.base + shift[s], s.blocks, s.page, s.stride, s.times) for s in case.segments)
     return guarded(replace(case, segments=moved))
+
+
+def stacked(case: Case) -> Case:
+    """The case with all segments side by side from offset 0 on, the shortest first."""
+    segments = []
+    free = 0
+    for s in sorted(case.segments, key=_length):
+        segments.append(Segment(free, s.blocks, s.page, s.stride, s.times))
+        free += _length(s)
+    return guarded(replace(case, segments=tuple(segments)))
+
+
+def _length(segment: Segment) -> int:
+    return (segment.blocks - 1) * segment.stride + max(segment.page, segment.stride)
 
 
 def _extent(segment: Segment, low: int, high: int) -> tuple[int, int]:

@@ -15,9 +15,7 @@ from fuzz.profiles.small import STRIDES
 
 def smaller_shapes(case: Case) -> Iterator[Case]:
     """The case with one segment's page and stride narrowed, its lowest targeted page kept in place."""
-    step = next(
-        size for size in GRANULES if not any(s.page % size or s.stride % size for s in case.segments)
-    )
+    step = next(size for size in GRANULES if not any(s.page % size or s.stride % size for s in case.segments))
     low = min((call.ids.low for call in case.calls if call.ids), default=0)
     for index, segment in enumerate(case.segments):
         for page, stride in dict.fromkeys(_narrower(segment, step)):

@@ -8,7 +8,7 @@ from typing import TypeVar
 from fuzz.case import Call, Case, Segment
 from fuzz.ids import Ids, Run
 from fuzz.profiles.parts import guarded, replace
-from fuzz.shrink.layout import closed
+from fuzz.shrink.layout import closed, stacked
 from fuzz.shrink.shapes import smaller_shapes
 from fuzz.shrink.trial import Trial
 
@@ -30,8 +30,9 @@ def delete(trial: Trial) -> None:
         _first_that(trial, _fewer_segments)
         _first_that(trial, _fewer_calls)
         _first_that(trial, _fewer_ids)
+        _first_that(trial, _plainer_ids)
         _first_that(trial, smaller_shapes)
-        _first_that(trial, lambda case: iter([closed(case), guarded(case), _by_address(case)]))
+        _first_that(trial, _tidier)
         moved = trial.best != before
 
 
@@ -59,6 +60,24 @@ def _fewer_ids(case: Case) -> Iterator[Case]:
     for index, call in enumerate(case.calls):
         for ids in _shorter_ids(call):
             yield replace(case, calls=(*case.calls[:index], ids, *case.calls[index + 1 :]))
+
+
+def _plainer_ids(case: Case) -> Iterator[Case]:
+    """As many ids, but all of them 0, in one block at best; or the same ids, ascending."""
+    zeros = tuple(
+        call if call.raw is not None or not call.ids else Call(call.op, Ids((Run(0, 0, len(call.ids)),)))
+        for call in case.calls
+    )
+    single = tuple(Segment(s.base, 1, s.page, s.stride, s.times) for s in case.segments)
+    yield guarded(replace(case, segments=single, calls=zeros))
+    yield guarded(replace(case, calls=zeros))
+    yield replace(
+        case,
+        calls=tuple(
+            Call(call.op, Ids(tuple(Run(min(r[:2]), max(r[:2]), r.times) for r in call.ids.runs)), call.raw)
+            for call in case.calls
+        ),
+    )
 
 
 def _shorter_ids(call: Call) -> Iterator[Call]:
@@ -106,9 +125,12 @@ def _fewer_of_run(run: Run) -> Iterator[Run]:
         yield Run(run.first + step, run.last)
 
 
-def _by_address(case: Case) -> Case:
-    """The same segments in the order of their addresses, which profiles draw."""
-    return replace(case, segments=tuple(sorted(case.segments, key=lambda segment: segment.base)))
+def _tidier(case: Case) -> Iterator[Case]:
+    """The same segments closer together, side by side, or listed by address, as the profiles draw them."""
+    yield closed(case)
+    yield stacked(case)
+    yield guarded(case)
+    yield replace(case, segments=tuple(sorted(case.segments, key=lambda segment: segment.base)))
 
 
 def _less(count: int) -> Iterator[int]:

@@ -23,9 +23,7 @@ Meta = tuple[torch.Tensor, torch.Tensor, torch.Tensor, int, int, int]
 
 
 @triton.jit(do_not_specialize=["n_blocks", "n_segs", "max_chunks"])
-def kernel(
-    addrs_ptr, strides_ptr, pages_ptr, ids_ptr, n_blocks, n_segs, max_chunks, BLOCK_SIZE: tl.constexpr
-):
+def kernel(addrs_ptr, strides_ptr, pages_ptr, ids_ptr, n_blocks, n_segs, max_chunks, BLOCK_SIZE: tl.constexpr):
     """Clear one chunk if the segment's page has it."""
     pid = tl.program_id(0)
     block_index = pid // (n_segs * max_chunks)
@@ -58,7 +56,7 @@ def plan(table: SegmentTable, device: torch.device | str) -> Meta | None:
     return columns.base, columns.stride, columns.page, int(pages.max()) // chunk, chunk, len(table)
 
 
-def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:  # noqa: ANN001 - any Triton kernel
+def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:
     """Clear the blocks whose ids stand in ``ids``, int64 ``[n]`` on the device."""
     addrs, strides, pages, max_chunks, chunk, segments = meta
     grid = (len(ids) * segments * max_chunks,)

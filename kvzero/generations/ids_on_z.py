@@ -35,7 +35,7 @@ def kernel(addrs_ptr, strides_ptr, pages_ptr, ids_ptr, BLOCK_SIZE: tl.constexpr)
     tl.store(start + offset + tl.arange(0, BLOCK_SIZE), tl.zeros([BLOCK_SIZE], tl.int32))
 
 
-def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:  # noqa: ANN001 - any Triton kernel
+def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:
     """Clear the blocks whose ids stand in ``ids``, int64 ``[n]`` on the device."""
     addrs, strides, pages, max_chunks, chunk, segments = meta
     grid = (max_chunks, segments, len(ids))

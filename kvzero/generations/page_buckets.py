@@ -36,7 +36,7 @@ def plan(table: SegmentTable, device: torch.device | str) -> Meta | None:
     return buckets
 
 
-def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:  # noqa: ANN001 - any Triton kernel
+def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:
     """Clear the blocks whose ids stand in ``ids``, bucket by bucket."""
     for bucket in meta:
         uniform_page.launch(bucket, ids, kernel)

@@ -56,7 +56,7 @@ def plan(table: SegmentTable, device: torch.device | str) -> Meta | None:
     return columns.base, columns.stride, int(pages.max()) // chunk, chunk, len(table)
 
 
-def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:  # noqa: ANN001 - any Triton kernel
+def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:
     """Clear the blocks whose ids stand in ``ids``, int64 ``[n]`` on the device."""
     addrs, pages, max_chunks, chunk, segments = meta
     grid = (len(ids) * segments * max_chunks,)

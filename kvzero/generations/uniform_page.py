@@ -61,7 +61,7 @@ def plan(table: SegmentTable, device: torch.device | str) -> Meta | None:
     return table.on(device, ELEMENT).base, int(pages[0]), common_chunk(pages), len(table)
 
 
-def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:  # noqa: ANN001 - any Triton kernel
+def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:
     """Clear the blocks whose ids stand in ``ids``, int64 ``[n]`` on the device."""
     addrs, page, chunk, segments = meta
     grid = (len(ids) * segments * (page // chunk),)

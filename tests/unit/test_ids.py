@@ -28,7 +28,9 @@ def test_each_form_reads_and_writes_back(text: str, values: list[int]) -> None:
     assert len(ids) == len(values)
 
 
-@pytest.mark.parametrize("text", ["x", "1-", "1,,2", "1*1", "1*0", "1.5", " 1", "²", "0*99999999", "4611686018427387904"])
+@pytest.mark.parametrize(
+    "text", ["x", "1-", "1,,2", "1*1", "1*0", "1.5", " 1", "²", "0*99999999", "4611686018427387904"]
+)
 def test_what_is_no_list_is_refused(text: str) -> None:
     """A part that is no id, range or repeat, or lists beyond their bounds, is an error."""
     with pytest.raises(ValueError, match="ids"):

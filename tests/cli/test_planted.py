@@ -1,0 +1,92 @@
+"""The whole loop on planted faults: each in its bucket, counts that close, the run goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fuzz import codec
+from tests.conftest import planted
+
+BUCKETS = {
+    "low_byte": "stale:tail",
+    "stray_byte": "clobbered:guard",
+    "null_pointer": "faulted:memory",
+    "shifted_stride": "clobbered:table",
+    "forgetful": "stale:whole page",
+    "eats_ids": "clobbered:ids",
+    "writes_ones": "wrong:head",
+    "lazy": "skipped:none",
+}
+
+
+def _report(text: str) -> dict:
+    report = json.loads(text)
+    outcomes = ("passed", "declined", "unproved", "findings", "infra")
+    assert report["attempted"] == sum(report[outcome] for outcome in outcomes)
+    return report
+
+
+@pytest.mark.parametrize("name", BUCKETS)
+def test_a_planted_fault_is_found_shrunk_and_replayed(kvzero: Callable, tmp_path: Path, name: str) -> None:
+    """From an empty corpus the fault's own bucket comes up; its file replays, and the right label is in it."""
+    target = planted(name)
+    run = kvzero(
+        "fuzz", "--target", target, "--profile", "small", "--seed", "1", "--stop-on-find", "--corpus", "found",
+        "--engine", "interpreter", "--json",
+    )  # fmt: skip
+    assert run.returncode == 1, run.stderr
+    report = _report(run.stdout)
+    finds = {find["bucket"]: find for find in report["finds"]}
+    find = finds[f"{target}@h200 {BUCKETS[name]}"]
+    assert find["count"] > 0
+    path = tmp_path / find["case"]
+    assert codec.read(path).finds == {f"{target}@h200": BUCKETS[name]}
+    replay = f"kvzero replay {find['case']}"
+    paragraph = [line for line in run.stderr.splitlines() if line == replay]
+    assert len(paragraph) == 2, "the replay command stands first and last"
+    again = kvzero("replay", find["case"], "--engine", "interpreter")
+    assert again.returncode == 1
+    assert BUCKETS[name] in again.stderr
+
+
+def test_a_hang_ends_the_worker_only(kvzero: Callable, tmp_path: Path) -> None:
+    """An endless loop becomes a find, and cases go on in the standby."""
+    target = planted("endless")
+    run = kvzero(
+        "fuzz", "--target", target, "--profile", "small", "--seed", "2", "--seconds", "30", "--corpus", "found",
+        "--engine", "interpreter", "--json",
+    )  # fmt: skip
+    assert run.returncode == 1, run.stderr
+    report = _report(run.stdout)
+    assert [find["bucket"] for find in report["finds"]] == [f"{target}@h200 hung"]
+    assert report["findings"] >= 1
+
+
+def test_many_targets_in_one_run(kvzero: Callable) -> None:
+    """A target that kills its worker and one that is right share a run; only one is guilty."""
+    run = kvzero(
+        "fuzz", "--target", planted("null_pointer"), "--target", planted("right"), "--profile", "small",
+        "--cases", "20", "--seed", "3", "--corpus", "found", "--engine", "interpreter", "--json",
+    )  # fmt: skip
+    assert run.returncode == 1, run.stderr
+    report = _report(run.stdout)
+    assert report["attempted"] == 40
+    assert report["stop_reason"] == "cases"
+    assert {find["bucket"].split(" ")[0] for find in report["finds"]} == {f"{planted('null_pointer')}@h200"}
+
+
+def test_the_same_seed_finds_the_same(kvzero: Callable) -> None:
+    """Two runs of one seed and count agree in every number."""
+    reports = []
+    for corpus in ("a", "b"):
+        run = kvzero(
+            "fuzz", "--target", "page_table", "--profile", "small", "--cases", "40", "--seed", "5", "--no-known",
+            "--corpus", corpus, "--engine", "interpreter", "--json",
+        )  # fmt: skip
+        report = _report(run.stdout)
+        reports.append([(find["bucket"], find["count"], Path(find["case"]).name) for find in report["finds"]])
+    assert reports[0] == reports[1] != []

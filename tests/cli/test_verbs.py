@@ -1,0 +1,289 @@
+"""Every verb as a user types it: exit codes, words, and what is left on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fuzz import codec, corpus
+from tests.conftest import ROOT, planted
+from tests.unit.test_codec import TEXT
+
+HISTORY = ROOT / "corpus" / "history"
+
+
+def _history(words: str) -> str:
+    (path,) = HISTORY.glob(f"{words}-????????.json")
+    return str(path)
+
+
+PADDED = _history("a-page-cleared-as-wide-as-its-block-stride")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("fuzz", "--target", "no_such"), "target='no_such': no built-in target of that name"),
+        (("fuzz", "--target", "no/file.py:zeroer"), "there is no file no/file.py"),
+        (("fuzz", "--target", planted("nothing_here")), "has no nothing_here"),
+        (("fuzz", "--target", planted("not_callable")), "is a int, not callable"),
+        (("fuzz", "--target", "no_such_module:zeroer"), "No module named 'no_such_module'"),
+        (("fuzz", "--target", "raises.py:zeroer"), "importing raises.py raised ZeroDivisionError"),
+        (("fuzz", "--target", "leaves.py:zeroer"), "importing leaves.py raised SystemExit"),
+        (("fuzz", "--cases", "0"), "cases=0: must be 1 or more"),
+        (("fuzz", "--cases", "-3"), "cases=-3: must be 1 or more"),
+        (("fuzz", "--seconds", "0"), "seconds=0: must be more than 0"),
+        (("fuzz", "--seconds", "nan"), "seconds=nan: must be more than 0"),
+        (("fuzz", "--seconds", "5", "--hours", "1"), "give one of them"),
+        (("fuzz", "--profile", "tiny"), "profile='tiny': must be one of small, launch, far, hostile"),
+        (("fuzz", "--engine", "abacus"), "engine='abacus': must be one of"),
+        (("fuzz", "--device-profile", "tpu"), "device_profile='tpu': must be one of h200"),
+        (("fuzz", "--corpus", "raises.py"), "corpus=raises.py: is a file"),
+        (("fuzz", "--seed", "x"), "Invalid value for '--seed'"),
+        (("fuzz", "--no-such-flag"), "No such option"),
+        (("replay", "cut.json"), "cut.json: Input data was truncated"),
+        (("replay", "list.json"), "list.json: Expected `object`, got `array`"),
+        (("replay", "missing.json"), "missing.json: No such file"),
+        (("replay", "."), "Is a directory"),
+        (("corpus", "check", "--corpus", "nowhere"), "corpus=nowhere: there is no such folder"),
+        (("corpus", "check", "--corpus", "."), "corpus=.: no case in history, regressions, crashing"),
+        (("corpus", "accept", PADDED), "can be accepted"),
+        (("export", PADDED), "choose one with --target"),
+    ],
+)  # fmt: skip
+def test_bad_input_exits_with_2_and_writes_nothing(
+    kvzero: Callable, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    """The message names field, value and rule; there is no traceback, and no find or folder is left."""
+    (tmp_path / "raises.py").write_text("1 / 0\n")
+    (tmp_path / "leaves.py").write_text("raise SystemExit(0)\n")
+    (tmp_path / "cut.json").write_text(TEXT[:60])
+    (tmp_path / "list.json").write_text("[]")
+    run = kvzero(*arguments)
+    assert run.returncode == 2, run.stderr
+    assert words in run.stderr.replace("\n", " ").replace("│", "")
+    assert "Traceback" not in run.stderr
+    assert run.stdout == ""
+    assert not list(tmp_path.rglob("*/crashing/*"))
+
+
+@pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="there is a GPU")
+@pytest.mark.parametrize("verb", [("fuzz",), ("replay", PADDED)])
+def test_a_missing_gpu_is_not_success(kvzero: Callable, verb: tuple[str, ...]) -> None:
+    """--engine cuda without a GPU exits with 3 and says what to do."""
+    run = kvzero(*verb, "--engine", "cuda")
+    assert run.returncode == 3
+    assert "engine=cuda: torch sees no CUDA device" in run.stderr
+    assert "--engine interpreter" in run.stderr
+
+
+def test_known_finds_do_not_fail_a_run(kvzero: Callable) -> None:
+    """masked_grid's launch limits are known: exit 0 with counts; with --no-known exit 1."""
+    common = ("fuzz", "--profile", "launch", "--seed", "1", "--cases", "150", "--engine", "interpreter", "--json")
+    run = kvzero(*common, "--corpus", "a")
+    assert run.returncode == 0, run.stderr
+    known = {find["bucket"]: find["count"] for find in json.loads(run.stdout)["finds"] if find["known"]}
+    assert known.keys() == {"masked_grid@h200 rejected:launch-y", "masked_grid@h200 skipped:product"}
+    assert min(known.values()) > 0
+    assert kvzero(*common, "--corpus", "b", "--no-known").returncode == 1
+
+
+def test_nothing_proved_is_not_clean(kvzero: Callable) -> None:
+    """A run whose every case is beyond the engine exits with 3."""
+    run = kvzero("fuzz", "--profile", "launch", "--seed", "4", "--cases", "1", "--target", "block_stride",
+                 "--engine", "interpreter", "--json")  # fmt: skip
+    report = json.loads(run.stdout)
+    assert (report["attempted"], report["unproved"]) == (1, 1)
+    assert run.returncode == 3
+
+
+def test_hostile_input_fails_a_run_only_where_it_was_asked_for(kvzero: Callable) -> None:
+    """index_fill refuses hostile input; masked_grid takes it, and --profile hostile says so."""
+    common = ("fuzz", "--profile", "hostile", "--cases", "30", "--seed", "1", "--no-known", "--corpus", "c",
+              "--engine", "interpreter")  # fmt: skip
+    taken = kvzero(*common, "--json")
+    assert taken.returncode == 1, taken.stderr
+    kinds = {find["bucket"].split(" ")[1] for find in json.loads(taken.stdout)["finds"]}
+    assert {"accepted:negative-id", "accepted:id-past-blocks", "accepted:float-id", "accepted:bool-id"} <= kinds
+    refused = kvzero(*common, "--target", "index_fill")
+    assert refused.returncode == 0, refused.stderr
+
+
+def test_replay_runs_what_the_file_names(kvzero: Callable) -> None:
+    """Without --target those of its finds, with it the one asked for; 1 if a finding shows, else 0."""
+    run = kvzero("replay", PADDED, "--engine", "interpreter", "--json")
+    assert run.returncode == 1
+    rows = {row["target"]: row["verdict"] for row in json.loads(run.stdout)}
+    assert rows == dict.fromkeys(("uniform_page", "page_table", "page_buckets"), "clobbered:padding")
+    assert kvzero("replay", PADDED, "--target", "masked_grid", "--engine", "interpreter").returncode == 0
+    huge = kvzero("replay", _history("65535-ids-on-z"), "--engine", "interpreter")
+    assert huge.returncode == 3, "unproved alone is not success"
+
+
+def test_other_device_profiles_show_their_finds(kvzero: Callable) -> None:
+    """Every find that a history file names for another device is shown under that device's limits."""
+    seen = 0
+    for entry in corpus.entries(ROOT / "corpus", corpus.KEPT):
+        elsewhere = {b.target: b for b in corpus.expected(entry.case) if b.device_profile == "mi300x"}
+        if elsewhere:
+            targets = [word for name in elsewhere for word in ("--target", name)]
+            run = kvzero("replay", str(entry.path), *targets, "--device-profile", "mi300x", "--json")
+            assert {row["target"]: row["verdict"] for row in json.loads(run.stdout)} == {
+                name: bucket.label for name, bucket in elsewhere.items()
+            }
+            seen += len(elsewhere)
+    assert seen >= 10
+
+
+def test_explain_draws_the_page(kvzero: Callable) -> None:
+    """The map shows cleared bytes, the page's end and the clobbered padding behind it."""
+    run = kvzero("explain", PADDED, "--target", "page_table", "--engine", "interpreter")
+    assert "page_table: clobbered:padding" in run.stdout
+    assert f"  block      1 {'0' * 63}X|" in run.stdout or f"  block      1 {'0' * 63}|X" in run.stdout
+    assert "bytes 2352 to 2368: clobbered, padding" in run.stdout
+
+
+def test_shrink_writes_the_smaller_case(kvzero: Callable, tmp_path: Path) -> None:
+    """A case from elsewhere is shrunk and kept in crashing/; a passing one is a usage error."""
+    run = kvzero("shrink", PADDED, "--target", "page_table", "--corpus", "small", "--engine", "interpreter")
+    assert run.returncode == 0, run.stderr
+    (path,) = (tmp_path / "small" / "crashing").iterdir()
+    assert [(s.page, s.stride) for s in codec.read(path).segments] == [(4, 8)]
+    fine = kvzero("shrink", PADDED, "--target", "masked_grid", "--corpus", "small", "--engine", "interpreter")
+    assert fine.returncode == 2
+    assert "only a finding can be shrunk" in fine.stderr
+
+
+@pytest.mark.parametrize(
+    ("case", "target", "code", "words"),
+    [
+        (PADDED, "page_table", 1, "byte 2352: is 0, must be"),
+        (PADDED, "page_buckets", 1, "byte 2352: is 0, must be"),
+        (PADDED, "masked_grid", 0, "0 of "),
+        (PADDED, "index_fill", 0, "0 of "),
+        (PADDED, planted("eats_ids"), 0, "0 of "),
+        (PADDED, planted("low_byte"), 1, "byte 1185: is "),
+        (
+            _history("glm-5-2-pages-of-10496-and-2112-elements-in-one-group"),
+            "uniform_page",
+            1,
+            "Non-uniform page sizes",
+        ),
+        (_history("65536-segments"), "ids_on_z", 2, "shows on a GPU only"),
+    ],
+)
+def test_an_exported_script_stands_alone(
+    kvzero: Callable, tmp_path: Path, case: str, target: str, code: int, words: str
+) -> None:
+    """Torch and Triton are enough: kvzero cannot even be imported where it runs."""
+    export = kvzero("export", case, "--target", target, "-o", "script.py")
+    assert export.returncode == 0, export.stderr
+    text = (tmp_path / "script.py").read_text()
+    assert "import kvzero" not in text
+    assert "from kvzero" not in text
+    blocker = (
+        "import sys; sys.modules.update(kvzero=None, fuzz=None, oracles=None); "
+        "import runpy; runpy.run_path('script.py', run_name='__main__')"
+    )
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    run = subprocess.run(
+        [sys.executable, "-c", blocker], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
+    )
+    assert words in run.stdout, run.stderr
+    assert run.returncode == code
+
+
+def test_accept_keeps_a_find_for_good(kvzero: Callable, tmp_path: Path) -> None:
+    """A find moves from crashing/ to regressions/ and is known from then on."""
+    (tmp_path / "c" / "crashing").mkdir(parents=True)
+    find = tmp_path / "c" / "crashing" / "a-page-cleared-as-wide-as-its-block-stride-d551395f.json"
+    find.write_text(TEXT)
+    run = kvzero("corpus", "accept", str(find), "--corpus", "c")
+    assert run.returncode == 0, run.stderr
+    assert not find.exists()
+    listing = kvzero("corpus", "list", "--corpus", "c").stdout
+    assert "c/regressions/a-page-cleared" in listing
+    assert "vllm#50276  page_table@h200 clobbered:padding" in listing
+    assert kvzero("corpus", "check", "--corpus", "c").stdout == "1 cases in order\n"
+
+
+def test_targets_and_doctor_say_what_there_is(kvzero: Callable) -> None:
+    """Every built-in target is listed; doctor names versions, engines and why not more."""
+    listing = kvzero("targets").stdout
+    assert all(name in listing for name in ("uniform_page", "masked_grid", "index_fill"))
+    words = kvzero("doctor").stdout
+    assert "torch: " in words
+    assert "interpreter: yes" in words
+    assert "cuda: " in words
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_in_order(tmp_path: Path, number: int) -> None:
+    """Ctrl-C or TERM: the report is complete, the seed stands in it, finds are on disk, exit by what was found."""
+    run = subprocess.Popen(
+        [sys.executable, "-m", "fuzz", "fuzz", "--target", planted("lazy"), "--hours", "1", "--seed", "11",
+         "--corpus", "c", "--engine", "interpreter"],
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not list(tmp_path.glob("c/crashing/*.json")):
+        time.sleep(0.1)
+    run.send_signal(number)
+    words = run.communicate(timeout=30)[1]
+    assert run.returncode == 1
+    assert f"stopped: signal {signal.Signals(number).name}" in words
+    assert "seed 11" in words
+    assert not list(tmp_path.glob("c/.flight/*.slot"))
+
+
+def test_kill_9_loses_no_case(kvzero: Callable, tmp_path: Path) -> None:
+    """Parent and worker are killed in mid-case; the next start names that case and replays it."""
+    run = subprocess.Popen(
+        [sys.executable, "-m", "fuzz", "fuzz", "--target", planted("endless"), "--profile", "small", "--hours", "1",
+         "--seed", "2", "--corpus", "c", "--engine", "interpreter"],
+        cwd=tmp_path, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    from fuzz import flight  # noqa: PLC0415
+
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        flights = [flight.read(path) for path in tmp_path.glob("c/.flight/*.slot")]
+        stuck = [f for f in flights if f and f.running and time.monotonic() - f.started > 3]
+        if stuck:
+            break
+        time.sleep(0.1)
+    run.kill()
+    run.wait()
+    os.kill(stuck[0].pid, signal.SIGKILL) if _alive(stuck[0].pid) else None
+    again = kvzero("fuzz", "--target", planted("endless"), "--profile", "small", "--cases", "1", "--seed", "1",
+                   "--corpus", "c", "--engine", "interpreter", "--stop-on-find")  # fmt: skip
+    assert "an earlier run was killed while this case was in flight" in again.stderr
+    assert codec.encode(stuck[0].running.case).strip() in again.stderr
+    assert "the case in flight: hung" in again.stderr
+    assert again.returncode == 1
+    assert not list(tmp_path.glob("c/.flight/*.slot"))
+
+
+def _alive(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+def test_a_corpus_that_cannot_be_written_is_said_at_once(kvzero: Callable, tmp_path: Path) -> None:
+    """The find is printed in full, and its text is a case that reads."""
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / ".flight").write_text("")
+    (tmp_path / "c" / "crashing").write_text("")
+    run = kvzero("fuzz", "--target", planted("lazy"), "--profile", "small", "--seed", "1", "--stop-on-find",
+                 "--corpus", "c", "--engine", "interpreter")  # fmt: skip
+    assert run.returncode == 1
+    first, *_ = run.stderr.splitlines()
+    assert "finds will be printed in full" in first
+    text = run.stderr[run.stderr.index("\n{") :]
+    assert codec.decode(text[: text.index("\n}") + 2]).segments

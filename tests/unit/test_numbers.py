@@ -1,0 +1,53 @@
+"""The hand-off to Hypothesis's shrinker: a contract test of the private parts that it uses."""
+
+from __future__ import annotations
+
+from fuzz import codec
+from fuzz.build import build, trace
+from fuzz.case import Case
+from fuzz.profiles.parts import replace
+from fuzz.shrink.numbers import cases, lower, minimal
+from fuzz.shrink.structure import delete
+from fuzz.shrink.trial import Trial
+from fuzz.source import Recorder
+from fuzz.verdict import Bucket, Verdict
+
+
+def test_hypothesis_starts_from_the_recorded_choices_exactly() -> None:
+    """The first case that the shrinker tries is the recorded one."""
+    case = build(Recorder(3), "small")
+    tried: list[Case] = []
+
+    def holds(candidate: Case) -> bool:
+        tried.append(candidate)
+        return candidate == case
+
+    minimal(trace(case, "small"), cases("small", 4), holds)
+    assert tried[0] == case
+
+
+def test_hypothesis_lowers_what_structure_left() -> None:
+    """From any start, the smallest case with a page over 100 bytes and two ids has just those."""
+
+    def verdict(case: Case) -> Verdict:
+        wide = any(s.page > 100 for s in case.segments)
+        many = sum(len(call.ids) for call in case.calls) >= 2
+        return Verdict("finding", "stale", "tail") if wide and many else Verdict("passed")
+
+    reached = set()
+    runs = []
+    for seed in range(60):
+        case = build(Recorder(seed), "small")
+        if verdict(case).outcome == "finding":
+            trial = Trial(case, Bucket("t", "h200", "stale", "tail"), verdict, seconds=60)
+            delete(trial)
+            before = trial.runs
+            lower(trial, "small", 4)
+            delete(trial)
+            runs.append(trial.runs - before)
+            reached.add(codec.encode(replace(trial.best, guard=0)))
+    assert len(reached) == 1
+    (segment,) = codec.decode(reached.pop()).segments
+    assert (segment.base, segment.blocks, segment.page, segment.stride) == (0, 1, 104, 104)
+    assert len(runs) > 20
+    assert sorted(runs)[len(runs) // 2] <= 150

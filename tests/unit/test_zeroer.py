@@ -1,0 +1,137 @@
+"""KVBlockZeroer as upstream's tests use it: bare instances, a fake kernel, a fake upload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from kvzero import SegmentTable, zeroer
+from kvzero.generations import BY_NAME
+from kvzero.zeroer import KVBlockZeroer
+
+
+class FakeKernel:
+    """Records grids and arguments instead of launching."""
+
+    def __init__(self) -> None:
+        self.launches: list[tuple[Any, ...]] = []
+
+    def __getitem__(self, grid: tuple[int, ...]) -> Any:
+        return lambda *args, **kwargs: self.launches.append((grid, args, kwargs))
+
+
+@pytest.fixture
+def kernel(monkeypatch: pytest.MonkeyPatch) -> FakeKernel:
+    """A fake kernel and a plain upload in place of the zeroer's own."""
+    fake = FakeKernel()
+    monkeypatch.setattr(zeroer, "_zero_kv_blocks_kernel", fake)
+    monkeypatch.setattr(zeroer, "async_tensor_h2d", lambda data, dtype, device: torch.tensor(data, dtype=dtype))
+    return fake
+
+
+def _table(pages: list[int], strides: list[int] | None = None) -> SegmentTable:
+    page = np.array(pages, np.int64) * 4
+    stride = page if strides is None else np.array(strides, np.int64) * 4
+    return SegmentTable(np.arange(len(pages), dtype=np.int64) * 4096, stride, page, 4)
+
+
+def test_the_dsv4_launch_is_12_million_programs(kernel: FakeKernel) -> None:
+    """6,870 ids over 181 segments of 9,344 and 292 elements fit a 3-D grid; flat they pass 2^31."""
+    pages = [9344 if index % 2 == 0 else 292 for index in range(181)]
+    today = KVBlockZeroer(_table(pages), "cpu")
+    assert today._meta[3:] == (10, 1024, 181)
+    today.zero_block_ids(list(range(6870)))
+    assert [launch[0] for launch in kernel.launches] == [(6870, 181, 10)]
+    KVBlockZeroer(_table(pages), "cpu", generation="page_table").zero_block_ids(list(range(6870)))
+    assert kernel.launches[1][0] == (6870 * 181 * 2336,)
+    assert 6870 * 181 * 2336 == 2_904_745_920 > 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("meta", "grid"),
+    [
+        ((torch.zeros(2), 12, 4, 2), (3 * 2 * 3,)),
+        ((torch.zeros(2), torch.zeros(2), 5, 4, 2), (3 * 2 * 5,)),
+        ((torch.zeros(2), torch.zeros(2), torch.zeros(2), 10, 1024, 2), (3, 2, 10)),
+    ],
+)
+def test_a_bare_instance_knows_its_generation_by_the_meta(kernel: FakeKernel, meta: tuple, grid: tuple) -> None:
+    """Made by __new__ with device and _meta alone, the tuple's length picks the kernel."""
+    bare = KVBlockZeroer.__new__(KVBlockZeroer)
+    bare.device = torch.device("cpu")
+    bare._meta = meta
+    bare.zero_block_ids([0, 2, 1])
+    assert [launch[0] for launch in kernel.launches] == [grid]
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_an_empty_list_launches_nothing(kernel: FakeKernel, name: str) -> None:
+    """No ids, no upload, no launch; the same for a cache without segments."""
+    KVBlockZeroer(_table([8, 8]), "cpu", generation=name).zero_block_ids([])
+    KVBlockZeroer(_table([]), "cpu", generation=name).zero_block_ids([1])
+    assert kernel.launches == []
+
+
+def test_the_upload_is_looked_up_at_each_call(monkeypatch: pytest.MonkeyPatch, kernel: FakeKernel) -> None:
+    """Each call uploads its ids anew, as int64, to the zeroer's device."""
+    seen = []
+    monkeypatch.setattr(zeroer, "async_tensor_h2d", lambda *arguments: seen.append(arguments) or torch.zeros(2))
+    one = KVBlockZeroer(_table([8]), "cpu")
+    one.zero_block_ids([1, 2])
+    one.zero_block_ids([3, 0])
+    assert seen == [([1, 2], torch.int64, torch.device("cpu")), ([3, 0], torch.int64, torch.device("cpu"))]
+    assert len(kernel.launches) == 2
+
+
+def test_warmup_clears_block_0_or_nothing(kernel: FakeKernel) -> None:
+    """warmup(0) touches nothing; any other count clears the first block."""
+    one = KVBlockZeroer(_table([8]), "cpu")
+    one.warmup(0)
+    assert kernel.launches == []
+    one.warmup(5)
+    assert kernel.launches[0][0] == (1, 1, 1)
+
+
+def test_page_buckets_launch_once_a_page_size(kernel: FakeKernel) -> None:
+    """One launch for each distinct page, in order of first appearance."""
+    KVBlockZeroer(_table([8, 4, 8, 4, 2]), "cpu", generation="page_buckets").zero_block_ids([0, 1])
+    assert [launch[2]["PAGE_SIZE_EL"] for launch in kernel.launches] == [8, 4, 2]
+    assert [launch[2]["N_SEGS"] for launch in kernel.launches] == [2, 2, 1]
+
+
+def test_the_first_generation_refuses_two_page_sizes() -> None:
+    """The words of the assertion are those that users reported."""
+    with pytest.raises(AssertionError, match="Non-uniform page sizes: 2112 vs 10496"):
+        KVBlockZeroer(_table([10496, 2112]), "cpu", generation="uniform_page")
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_sizes_below_an_element_are_refused(name: str) -> None:
+    """A stride that is no multiple of four bytes is named."""
+    table = SegmentTable(*(np.array([value], np.int64) for value in (0, 10, 8)), 4)
+    with pytest.raises(ValueError, match="stride=10 in segment 0: must be a multiple of 4"):
+        KVBlockZeroer(table, "cpu", generation=name)
+
+
+def test_an_unknown_generation_is_named() -> None:
+    """The error lists what there is."""
+    with pytest.raises(ValueError, match=r"generation='v9': must be one of uniform_page, "):
+        KVBlockZeroer(_table([8]), "cpu", generation="v9")
+
+
+def test_a_table_is_one_upload_and_the_same_twice() -> None:
+    """The device columns share one tensor, and a second call gives them again."""
+    table = _table([8, 4, 2])
+    first, second = table.on("cpu", 4), table.on("cpu", 4)
+    assert first.page.tolist() == [8, 4, 2]
+    assert first.base.dtype == torch.uint64
+    assert first.stride.data_ptr() == second.stride.data_ptr() == first.base.data_ptr() + 3 * 8
+
+
+def test_columns_of_another_type_are_refused() -> None:
+    """Column, type and way out are named."""
+    with pytest.raises(ValueError, match=r"stride=int32\[1\]: .*convert it with numpy.asarray"):
+        SegmentTable(np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(1, np.int64))
