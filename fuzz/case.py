@@ -117,7 +117,7 @@ def held_end(segment: Segment, high: int) -> int:
     return _whole_end(segment) or segment.base + max(high, 0) * segment.stride + segment.page
 
 
-def order(case: Case) -> tuple:
+def order(case: Case) -> tuple[object, ...]:
     """The size of a case: smaller tuples are simpler cases.
 
     Counted in turn: segments, calls, ids, blocks, sum of pages, strides, bases; then what is left to

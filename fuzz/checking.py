@@ -33,7 +33,7 @@ class Checker:
     def __init__(self, targets: tuple[str, ...], engine: str | None = None, device_profile: str | None = None) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="kvzero-")
         opening = messages.Open(targets, engine, device_profile, "")
-        self._crew = Crew(opening, Path(self._folder.name), standby=False)
+        self._crew = Crew(opening, Path(self._folder.name), standbys=0)
         self._targets = targets
 
     def opened(self) -> messages.Opened:

@@ -35,7 +35,7 @@ packer = msgspec.msgpack.Encoder(enc_hook=_encode_ids)
 """Encodes cases, and messages that hold cases, between processes."""
 
 
-def unpacker(kind: Any) -> msgspec.msgpack.Decoder:
+def unpacker(kind: Any) -> msgspec.msgpack.Decoder[Any]:
     """A decoder of such messages."""
     return msgspec.msgpack.Decoder(kind, dec_hook=_decode_ids)
 
@@ -106,7 +106,8 @@ def file_name(case: Case) -> str:
 
 
 def _plain(case: Case) -> dict[str, Any]:
-    return msgspec.to_builtins(case, enc_hook=_encode_ids)
+    fields: dict[str, Any] = msgspec.to_builtins(case, enc_hook=_encode_ids)
+    return fields
 
 
 def _way_out(message: str) -> str:

@@ -66,9 +66,9 @@ class Control:
     def signals(self) -> Iterator[None]:
         """Let SIGINT and SIGTERM end the run in order; a second one acts at once."""
 
-        def note(number: int, frame: object) -> None:
+        def note(number: int, _frame: object) -> None:
             self._signal = signal.Signals(number).name
-            signal.signal(number, before[number])
+            signal.signal(number, before[signal.Signals(number)])
 
         before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
         try:

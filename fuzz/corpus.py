@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from fuzz import codec
 from fuzz.case import Case, order
 from fuzz.errors import CaseError, CorpusError
-from fuzz.profiles.parts import replace
 from fuzz.verdict import Bucket
 
 KEPT = ("history", "regressions")
@@ -114,7 +115,7 @@ def keep(root: Path, case: Case, bucket: Bucket) -> Path:
     folder = root / CRASHING
     folder.mkdir(parents=True, exist_ok=True)
     titled = replace(case, title=f"{bucket.target.rsplit('/', 1)[-1]} {bucket.label}", finds={bucket.key: bucket.label})
-    older = [entry for entry in _of_bucket(folder, bucket)]
+    older = list(_of_bucket(folder, bucket))
     for entry in older:
         if order(entry.case) <= order(case):
             return entry.path

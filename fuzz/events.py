@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,6 +50,18 @@ class Report:
     trouble: str | None = None
 
     @property
+    def new_finds(self) -> int:
+        """Finds that no corpus file explains."""
+        return sum(not find.known for find in self.finds.values())
+
+    def add(self, counts: Mapping[str, int], unproved: Mapping[str, int]) -> None:
+        """Add the outcomes of a batch, and its unproved cases by profile."""
+        for outcome, count in counts.items():
+            self.counts[outcome] += count
+        for profile, count in unproved.items():
+            self.unproved_by_profile[profile] = self.unproved_by_profile.get(profile, 0) + count
+
+    @property
     def attempted(self) -> int:
         """Cases times targets that were tried."""
         return sum(self.counts.values())
@@ -76,7 +88,6 @@ class Progress:
     finds: int
     rate: float
     seconds_left: float | None
-    doing: str = ""
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class FlightSlot:
         except OSError as error:
             raise EngineError(f"flight slot {path}: {error.strerror}; free some space or name another folder") from None
         self._map = mmap.mmap(self._file, _SIZE)
-        self._counts = dict.fromkeys(OUTCOMES, 0)
+        self._counts: dict[str, int] = {}
         self.restart()
 
     def restart(self) -> None:

@@ -97,7 +97,8 @@ class Ids:
 
     def tolist(self) -> list[int]:
         """The whole list as a caller would pass it."""
-        return self._expanded(repeats=True).tolist()
+        values: list[int] = self._expanded(repeats=True).tolist()
+        return values
 
     def _expanded(self, *, repeats: bool) -> np.ndarray:
         pieces = []

@@ -83,12 +83,26 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
     def error(self) -> errors.KvzeroError:
         """The error to raise."""
-        return getattr(errors, self.kind)(self.text)
+        kind: type[errors.KvzeroError] = getattr(errors, self.kind)
+        return kind(self.text)
 
 
 Request = Open | Batch | Try
 Answer = Opened | Found | BatchDone | Tried | Failed
 
 encode = packer.encode
-decode_request = unpacker(Request).decode
-decode_answer = unpacker(Answer).decode
+
+_requests = unpacker(Request)
+_answers = unpacker(Answer)
+
+
+def decode_request(data: bytes) -> Request:
+    """What the parent asks."""
+    request: Request = _requests.decode(data)
+    return request
+
+
+def decode_answer(data: bytes) -> Answer:
+    """What a worker says."""
+    answer: Answer = _answers.decode(data)
+    return answer

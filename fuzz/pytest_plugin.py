@@ -8,7 +8,7 @@ this imports nothing but pytest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +117,7 @@ class WrongVerdict(Exception):  # noqa: N818 - a test failure
 
 
 @pytest.fixture
-def kvzero_check(request: pytest.FixtureRequest) -> Iterator[Callable[..., None]]:
+def kvzero_check(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Check a target: ``kvzero_check(target, corpus=None, seconds=0)``.
 
     ``target`` is a locator or a function ``zeroer(table, device)`` of an importable file; ``corpus``
@@ -133,7 +133,7 @@ def kvzero_check(request: pytest.FixtureRequest) -> Iterator[Callable[..., None]
         if problem:
             pytest.fail(problem, pytrace=False)
 
-    yield check
+    return check
 
 
 def _checker(config: pytest.Config, targets: tuple[str, ...]) -> Checker:

@@ -45,7 +45,7 @@ def run_case(
     *,
     patience: float,
     rehearse: bool = False,
-    on_launch: Callable[[float], None] = lambda seconds: None,
+    on_launch: Callable[[float], None],
 ) -> Verdict:
     """Run a case and judge what it left behind.
 

@@ -1,146 +1,26 @@
-"""Workers from the parent's side: one runs cases, one stands by, and a death becomes a verdict."""
+"""The worker that runs and those that stand by; a death becomes the verdict of the case in flight."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
-import socket
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from pathlib import Path
 
-from fuzz import flight, messages
+from fuzz import messages
 from fuzz.case import Case
 from fuzz.errors import WorkerError
 from fuzz.verdict import Verdict
-
-START_SECONDS = 300.0
-"""Longest that imports and targets may take; seven seconds are usual."""
-
-BEAT = 0.05
-"""Seconds between looks at the slot of a silent worker."""
+from fuzz.worker_process import Died, WorkerProcess
 
 MOST_RESTARTS = 200
 """Deaths after which a run gives up: something other than cases must be killing workers."""
 
-_MEMORY_SIGNALS = (signal.SIGSEGV, signal.SIGBUS)
+MANY_CORES = 8
 
 
-class Died(Exception):  # noqa: N818 - news, not an error: it carries the verdict of the case in flight
-    """A worker ended with a case in flight."""
-
-    def __init__(self, running: flight.InFlight | None, verdict: Verdict, counts: dict[str, int]) -> None:
-        super().__init__(verdict.text)
-        self.running = running
-        self.verdict = verdict
-        self.counts = counts
-
-
-class WorkerProcess:
-    """One spawned worker: its process, its socket, its slot and its log."""
-
-    def __init__(self, opening: messages.Open, folder: Path, number: int) -> None:
-        self.slot = folder / f"{os.getpid()}-{number}.slot"
-        ours, theirs = socket.socketpair()
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-m", "fuzz.worker", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            stdout=self._log,
-            stderr=subprocess.STDOUT,
-        )
-        theirs.close()
-        self._connection = Connection(ours.detach())
-        self._ready: messages.Opened | None = None
-        self._send(messages.Open(opening.targets, opening.engine, opening.device_profile, str(self.slot)))
-
-    def opened(self) -> messages.Opened:
-        """Wait until the worker has loaded everything.
-
-        Raises:
-            KvzeroError: what the worker says is wrong with engine or targets.
-            WorkerError: if it dies or stays silent.
-        """
-        if self._ready is None:
-            if not self._connection.poll(START_SECONDS):
-                self.kill()
-                raise WorkerError(f"worker: silent for {START_SECONDS:.0f} s while loading targets; {self._tail()}")
-            try:
-                answer = self._receive()
-            except (EOFError, ConnectionResetError):
-                raise WorkerError(f"worker: died while loading targets; {self._tail()}") from None
-            if isinstance(answer, messages.Failed):
-                raise answer.error()
-            self._ready = answer
-        return self._ready
-
-    def ask(self, request: messages.Request, on_found: Callable[[messages.Found], None]) -> messages.Answer:
-        """Send a request and wait for its answer, passing finds on as they come.
-
-        Raises:
-            Died: if the worker ended or hung with a case in flight.
-            KvzeroError: what the worker says went wrong.
-        """
-        self.opened()
-        last = -1
-        try:
-            self._send(request)
-            while True:
-                while not self._connection.poll(BEAT):
-                    state = flight.read(self.slot)
-                    if state and state.overdue:
-                        self.kill()
-                        raise Died(state.running, _hung(state), state.counts)
-                answer = self._receive()
-                if isinstance(answer, messages.Failed):
-                    raise answer.error()
-                if not isinstance(answer, messages.Found):
-                    return answer
-                last = answer.attempt
-                on_found(answer)
-        except (EOFError, ConnectionResetError, BrokenPipeError):
-            raise self._death(last) from None
-
-    def kill(self) -> None:
-        """End the worker and take its slot away, unless a case in it is still unreported."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-
-    def close(self) -> None:
-        """End the worker and remove its slot."""
-        with contextlib.suppress(OSError):
-            self._connection.close()
-        self.kill()
-        self.slot.unlink(missing_ok=True)
-        self._log.close()
-
-    def _death(self, reported: int) -> Died | WorkerError:
-        self._process.wait()
-        state = flight.read(self.slot)
-        if state is None or state.running is None:
-            return WorkerError(f"worker: ended without a case in flight; {self._tail()}")
-        counts = dict(state.counts)
-        if state.running.attempt == reported:
-            counts["finding"] += 1
-            return Died(None, Verdict("finding"), counts)
-        return Died(state.running, _faulted(self._process.returncode, self._tail()), counts)
-
-    def _send(self, request: messages.Request) -> None:
-        self._connection.send_bytes(messages.encode(request))
-
-    def _receive(self) -> messages.Answer:
-        return messages.decode_answer(self._connection.recv_bytes())
-
-    def _tail(self) -> str:
-        self._log.seek(0)
-        lines = self._log.read().decode(errors="replace").strip().splitlines()
-        return "its last words: " + " | ".join(lines[-3:]) if lines else "it said nothing"
+def usual_standbys() -> int:
+    """One; two where there are cores to import torch beside the search, which takes seconds."""
+    return 2 if (os.cpu_count() or 1) >= MANY_CORES else 1
 
 
 class Crew:
@@ -149,27 +29,26 @@ class Crew:
     Args:
         opening: targets, engine and device profile; the slot is filled in here.
         folder: where the flight slots lie.
-        standby: whether to keep a second worker warm.
+        standbys: how many more workers to keep warm.
     """
 
-    def __init__(self, opening: messages.Open, folder: Path, *, standby: bool = True) -> None:
+    def __init__(self, opening: messages.Open, folder: Path, *, standbys: int) -> None:
         self._opening = opening
         self._folder = folder
-        self._standby_wanted = standby
+        self._wanted = standbys
         self._number = 0
-        self._standby: WorkerProcess | None = None
-        self.restarts = 0
+        self._standbys: list[WorkerProcess] = []
+        self._restarts = 0
         self._active = self._hire()
 
     def open(self) -> messages.Opened:
-        """Wait for the first worker, then let the second one start.
+        """Wait for the first worker, then let the others start.
 
         Raises:
             KvzeroError: what is wrong with engine or targets.
         """
         opened = self._active.opened()
-        if self._standby_wanted and self._standby is None:
-            self._standby = self._hire()
+        self._fill()
         return opened
 
     def batch(self, request: messages.Batch, on_found: Callable[[messages.Found], None]) -> messages.BatchDone:
@@ -186,7 +65,7 @@ class Crew:
             on_found(found)
 
         try:
-            done = self._active.ask(request, seen)
+            done = self._active.ask(request, messages.BatchDone, seen)
         except Died as death:
             self._replace()
             following = request.first + sum(death.counts.values())
@@ -215,7 +94,7 @@ class Crew:
             WorkerError: if workers keep dying.
         """
         try:
-            tried = self._active.ask(messages.Try(target, case, rehearse), lambda found: None)
+            tried = self._active.ask(messages.Try(target, case, rehearse), messages.Tried, _unasked)
         except Died as death:
             self._replace()
             return death.verdict
@@ -224,34 +103,27 @@ class Crew:
         return tried.verdict
 
     def close(self) -> None:
-        """End both workers."""
-        for worker in (self._active, self._standby):
-            if worker is not None:
-                worker.close()
+        """End all workers."""
+        for worker in (self._active, *self._standbys):
+            worker.close()
 
     def _hire(self) -> WorkerProcess:
         self._number += 1
         return WorkerProcess(self._opening, self._folder, self._number)
 
     def _replace(self) -> None:
-        self.restarts += 1
-        if self.restarts > MOST_RESTARTS:
-            raise WorkerError(f"worker: died {self.restarts} times in one run; see the finds for what kills it")
+        self._restarts += 1
+        if self._restarts > MOST_RESTARTS:
+            raise WorkerError(f"worker: died {self._restarts} times in one run; see the finds for what kills it")
         self._active.close()
-        self._active = self._standby or self._hire()
+        self._active = self._standbys.pop(0) if self._standbys else self._hire()
+        self._fill()
         self._active.opened()
-        self._standby = self._hire() if self._standby_wanted else None
+
+    def _fill(self) -> None:
+        while len(self._standbys) < self._wanted:
+            self._standbys.append(self._hire())
 
 
-def _faulted(returncode: int, tail: str) -> Verdict:
-    number = -returncode
-    if number in _MEMORY_SIGNALS:
-        return Verdict("finding", "faulted", "memory", text=f"{signal.Signals(number).name}; {tail}")
-    if number > 0:
-        return Verdict("finding", "faulted", f"signal-{number}", text=tail)
-    return Verdict("finding", "faulted", "exit", text=f"the process ended itself with {returncode}; {tail}")
-
-
-def _hung(state: flight.Flight) -> Verdict:
-    seconds = time.monotonic() - state.started
-    return Verdict("finding", "hung", text=f"still running after {seconds:.0f} s, its limit {state.limit:.0f} s")
+def _unasked(found: messages.Found) -> None:
+    raise WorkerError(f"worker: sent the find of attempt {found.attempt} where one case was tried")

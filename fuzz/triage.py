@@ -60,6 +60,7 @@ def judge(case: Case, seen: Observation, arena: Arena, device_profile: str, unit
     """
     scene = _scene(case, arena)
     refused = seen.error is not None
+    found: Found | None
     if case.domain == "hostile" and not refused:
         rule = hostile.rule(case, unit)
         found = ("accepted", rule, f"hostile input was taken: {rule}")

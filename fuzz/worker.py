@@ -13,13 +13,14 @@ import sys
 import time
 import traceback
 from collections import Counter
-from functools import partial
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from fuzz import messages
 from fuzz.build import numbered
 from fuzz.case import Case, volume
+from fuzz.engines import Engine
 from fuzz.errors import EngineError, KvzeroError
 from fuzz.flight import FlightSlot, InFlight
 from fuzz.verdict import Verdict
@@ -57,7 +58,7 @@ class Worker:
             {name: target.limits.unit for name, target in self._targets.items()},
         )
 
-    def batch(self, request: messages.Batch, send: object) -> messages.BatchDone:
+    def batch(self, request: messages.Batch, send: Callable[[messages.Found], None]) -> messages.BatchDone:
         """Run attempts until the batch or its time is over, sending each find as it is made."""
         self._slot.restart()
         names = list(self._targets)
@@ -122,7 +123,7 @@ def _laying(case: Case) -> float:
     return case.end() / 50e6
 
 
-def _engine(name: str | None, device_profile: str | None) -> object:
+def _engine(name: str | None, device_profile: str | None) -> Engine:
     if importlib.util.find_spec("torch") is None or importlib.util.find_spec("triton") is None:
         raise EngineError("torch and triton are not both installed; run: pip install -c constraints.txt -e .")
     if name in (None, "cuda"):
@@ -138,7 +139,7 @@ def _engine(name: str | None, device_profile: str | None) -> object:
     return interpreter.Interpreter(device_profile)
 
 
-def _device_name(engine: object) -> str:
+def _device_name(engine: Engine) -> str:
     if engine.device.type == "cuda":
         import torch  # noqa: PLC0415
 
@@ -166,15 +167,16 @@ def main(descriptor: int) -> None:
             if isinstance(request, messages.Open):
                 worker = Worker(request)
                 send(worker.opened)
-                continue
-            answer = (partial(worker.batch, send=send) if isinstance(request, messages.Batch) else worker.attempt)(
-                request
-            )
+            elif worker is None:
+                send(messages.Failed("WorkerError", "worker: asked to run a case before it was open"))
+            elif isinstance(request, messages.Batch):
+                send(worker.batch(request, send))
+            else:
+                send(worker.attempt(request))
         except KvzeroError as error:
-            answer = messages.Failed(type(error).__name__, str(error))
+            send(messages.Failed(type(error).__name__, str(error)))
         except Exception:
-            answer = messages.Failed("WorkerError", traceback.format_exc())
-        send(answer)
+            send(messages.Failed("WorkerError", traceback.format_exc()))
 
 
 if __name__ == "__main__":

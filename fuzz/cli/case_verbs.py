@@ -21,7 +21,7 @@ from fuzz.codec import encode, read
 from fuzz.errors import UsageError
 from fuzz.reports.page_map import page_map
 from fuzz.supervisor import Crew
-from fuzz.verdict import Verdict
+from fuzz.verdict import Bucket, Verdict
 
 SHRINK_SECONDS = 300.0
 
@@ -80,22 +80,34 @@ def shrink(
     """
     folder = options.corpus_folder(corpus)
     for path in case:
-        for name, found in _opened(path, target, engine, device_profile):
-            crew, opened, one = found
+        for name, (crew, opened, one) in _opened(path, target, engine, device_profile):
             verdict = crew.attempt(one, name)
             if verdict.outcome != "finding":
                 raise UsageError(f"{path}: {verdict.label()} on {name}; only a finding can be shrunk")
-            bucket = verdict.bucket(name, opened.device_profile)
+            shrunk = _shrunk(one, verdict.bucket(name, opened.device_profile), crew, opened.units[name], folder)
+            sys.stdout.write(shrunk)
 
-            def attempt(smaller: Case, *, rehearse: bool = False, crew: Crew = crew, name: str = name) -> Verdict:
-                return crew.attempt(smaller, name, rehearse=rehearse)
 
-            profile = (one.origin.profile if one.origin else None) or "small"
-            shrunk = shrinking.shrink(
-                one, bucket, attempt, profile=profile, unit=opened.units[name], seconds=SHRINK_SECONDS
-            )
-            kept = corpora.keep(folder, shrunk.case, bucket)
-            sys.stdout.write(f"{bucket}: {shrunk.runs} runs, {kept}\n{encode(shrunk.case)}")
+def _shrunk(case: Case, bucket: Bucket, crew: Crew, unit: int, folder: Path) -> str:
+    """Shrink a case, keep the result and other finds met on the way; what became of it in words."""
+
+    def attempt(case: Case, *, rehearse: bool = False) -> Verdict:
+        return crew.attempt(case, bucket.target, rehearse=rehearse)
+
+    def other(case: Case, verdict: Verdict) -> None:
+        corpora.keep(folder, case, verdict.bucket(*bucket[:2]))
+
+    shrunk = shrinking.shrink(
+        case,
+        bucket,
+        attempt,
+        profile=(case.origin.profile if case.origin else None) or "small",
+        unit=unit,
+        seconds=SHRINK_SECONDS,
+        on_other=other,
+    )
+    kept = corpora.keep(folder, shrunk.case, bucket)
+    return f"{bucket}: {shrunk.runs} runs, {kept}\n{encode(shrunk.case)}"
 
 
 def export(
@@ -144,7 +156,7 @@ def _opened(
 @contextmanager
 def _crew(names: tuple[str, ...], engine: str | None, device_profile: str | None) -> Iterator[Crew]:
     with tempfile.TemporaryDirectory(prefix="kvzero-") as folder:
-        crew = Crew(messages.Open(names, engine, device_profile, ""), Path(folder), standby=False)
+        crew = Crew(messages.Open(names, engine, device_profile, ""), Path(folder), standbys=0)
         try:
             yield crew
         finally:

@@ -12,16 +12,16 @@ from typing import Annotated
 
 import typer
 
-from fuzz import messages
-from fuzz.campaign import Campaign, Plan, recover
+from fuzz.campaign import Campaign, Plan
 from fuzz.cli import options
 from fuzz.control import Control
 from fuzz.errors import UsageError
 from fuzz.events import Report, Warned
 from fuzz.profiles import BY_NAME, DEFAULT
+from fuzz.recovery import recover
 from fuzz.reports.json_report import as_json
 from fuzz.reports.terminal import Terminal
-from fuzz.supervisor import Crew
+from fuzz.supervisor import Crew, usual_standbys
 
 SECONDS = 60.0
 """How long a run lasts that names neither time nor cases."""
@@ -87,8 +87,7 @@ def exit_code(report: Report, *, hostile: bool) -> int:
 
 def _run(plan: Plan, control: Control, terminal: Terminal) -> Report:
     with _flights(plan.corpus, terminal) as (slots, kept), control.signals():
-        opening = messages.Open(plan.targets, plan.engine, plan.device_profile, "")
-        crew = Crew(opening, slots)
+        crew = Crew(plan.opening(), slots, standbys=usual_standbys())
         try:
             campaign = Campaign(plan, control, crew, terminal)
             if kept:

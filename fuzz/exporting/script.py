@@ -72,10 +72,10 @@ def _source(target: str) -> str:
     place = target.rpartition(":")[0]
     if target == "index_fill":
         place = "fuzz.index_fill"
-    text = Path(place).read_text() if place.endswith(".py") else source_of(place)
-    if not text:
+    source = Path(place).read_text() if place.endswith(".py") else source_of(place)
+    if not source:
         raise UsageError(f"target={target!r}: its source was not found, so it cannot be exported")
-    body = joined(text, target)
+    body = joined(source, target)
     return body if "class SegmentTable" in body else f"{table}\n\n{body}"
 
 

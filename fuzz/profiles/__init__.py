@@ -5,8 +5,23 @@ that make ``build`` draw the case again. ``NAME`` is drawn from device limits an
 never from a target's constants or a geometry of the past.
 """
 
-from fuzz.profiles import far, hostile, launch, small
+from typing import Protocol
 
-BY_NAME = {"small": small, "launch": launch, "far": far, "hostile": hostile}
+from fuzz.case import Case
+from fuzz.profiles import far, hostile, launch, small
+from fuzz.source import Source
+
+
+class Profile(Protocol):
+    """A profile's two functions, each the other's inverse."""
+
+    def build(self, source: Source, unit: int) -> Case:
+        """Draw a case whose sizes are multiples of ``unit`` bytes."""
+
+    def trace(self, case: Case, unit: int) -> list[int]:
+        """The choices that make ``build`` draw the case, or ``Untraceable``."""
+
+
+BY_NAME: dict[str, Profile] = {"small": small, "launch": launch, "far": far, "hostile": hostile}
 
 DEFAULT = ("small", "launch", "far")

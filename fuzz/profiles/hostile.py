@@ -6,6 +6,8 @@ are no 64-bit integers; sizes below the target's unit.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from fuzz.case import Call, Case
 from fuzz.ids import Ids, Run
 from fuzz.profiles import parts, small
@@ -62,14 +64,14 @@ def _spoil(case: Case, kind: str, unit: int) -> Case:
         first = case.segments[0]
         spoiled = type(first)(first.base, first.blocks, first.page, first.stride + unit // 2)
         segments = (spoiled, *case.segments[1:])
-        return parts.guarded(parts.replace(case, domain="hostile", segments=segments))
+        return parts.guarded(replace(case, domain="hostile", segments=segments))
     call = case.calls[0]
     if kind in _RAW:
         hostile = Call("zero", raw=(_RAW[kind],))
     else:
         stray = -1 if kind == "negative-id" else case.blocks
         hostile = Call("zero", Ids((*call.ids.runs, Run(stray, stray))))
-    return parts.replace(case, domain="hostile", blocks_known=True, calls=(hostile, *case.calls[1:]))
+    return replace(case, domain="hostile", blocks_known=True, calls=(hostile, *case.calls[1:]))
 
 
 def _mend(case: Case, kind: str) -> Case | None:
@@ -77,7 +79,7 @@ def _mend(case: Case, kind: str) -> Case | None:
     if kind == "unit":
         segment = case.segments[0]
         even = type(segment)(segment.base, segment.blocks, segment.page, segment.stride // 4 * 4)
-        mended = parts.replace(case, domain="contract", segments=(even, *case.segments[1:]))
+        mended = replace(case, domain="contract", segments=(even, *case.segments[1:]))
         return parts.guarded(mended)
     if kind in _RAW:
         legal = Call("zero")
@@ -85,4 +87,4 @@ def _mend(case: Case, kind: str) -> Case | None:
         legal = Call("zero", Ids(first.ids.runs[:-1]))
     else:
         return None
-    return parts.replace(case, domain="contract", calls=(legal, *others))
+    return replace(case, domain="contract", calls=(legal, *others))

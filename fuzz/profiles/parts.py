@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from fuzz.case import SCHEMA, Call, Case, Segment
 from fuzz.ids import Ids, Run
 from fuzz.source import Source, Trace, Untraceable
@@ -82,8 +84,3 @@ def guarded(case: Case) -> Case:
     if guard == case.guard:
         return case
     return replace(case, guard=guard)
-
-
-def replace(case: Case, **changes: object) -> Case:
-    """A copy of a case with some fields changed."""
-    return Case(**{name: changes.get(name, getattr(case, name)) for name in Case.__struct_fields__})

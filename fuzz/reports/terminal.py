@@ -52,8 +52,6 @@ class Terminal:
     def _progress(self, event: Progress) -> None:
         left = "no limit" if event.seconds_left is None else f"{event.seconds_left:.0f} s left"
         line = f"{event.attempted} cases · {event.rate:.0f}/s · {event.finds} finds · {left}"
-        if event.doing:
-            line += f" · {event.doing}"
         if self._quiet:
             return
         if self._console.is_terminal:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import product
 
+from msgspec.structs import replace
+
 from fuzz.case import Call, Case, Segment
 from fuzz.ids import Ids, Run
 from fuzz.profiles.launch import BLOCKS, KINDS, PAGE, TIMES
-from fuzz.profiles.parts import guarded, replace
+from fuzz.profiles.parts import guarded
 from fuzz.shrink.trial import Trial
 
 STEP = 4
@@ -63,28 +65,36 @@ def _lowest(counts: Counts, place: int, holds: Callable[[Counts], bool]) -> Coun
         tried = (*counts[:place], value, *counts[place + 1 :])
         return next((c for c in _choices(tried, place + 1) if holds(c)), None)
 
+    best = counts
     low, high = 0, 1
-    while high < counts[place] and not at(high):
+    while high < counts[place]:
+        found = at(high)
+        if found:
+            best = found
+            break
         low, high = high, high * 2
-    best = at(high) if high < counts[place] else counts
-    high = best[place]
-    while high - low > 1:
-        middle = (low + high) // 2
+    while best[place] - low > 1:
+        middle = (low + best[place]) // 2
         found = at(middle)
         if found:
-            high, best = middle, found
+            best = found
         else:
             low = middle
-    while below := next(filter(None, map(at, range(best[place] - 1, max(best[place] - NEIGHBOURS, 0), -1))), None):
+    while below := _first_below(best[place], at):
         best = below
     return best
+
+
+def _first_below(value: int, at: Callable[[int], Counts | None]) -> Counts | None:
+    return next(filter(None, map(at, range(value - 1, max(value - NEIGHBOURS, 0), -1))), None)
 
 
 def _choices(counts: tuple[int, ...], place: int) -> Iterator[Counts]:
     """The counts with those from ``place`` on as they are, at their least, or at their most."""
     later = [dict.fromkeys((count, 1, most)) for count, most in zip(counts[place:], MOST[place:], strict=True)]
     for rest in product(*later):
-        yield (*counts[:place], *rest)
+        segments, ids, page = (*counts[:place], *rest)
+        yield segments, ids, page
 
 
 def _plain(case: Case, counts: Counts) -> Case:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from fuzz.case import Case, Segment, held_end
-from fuzz.profiles.parts import guarded, replace
+from fuzz.profiles.parts import guarded
 
 
 def closed(case: Case) -> Case:

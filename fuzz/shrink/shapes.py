@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from fuzz.case import Case, Segment
-from fuzz.profiles.parts import GRANULES, guarded, replace
+from fuzz.profiles.parts import GRANULES, guarded
 from fuzz.profiles.small import STRIDES
 
 

@@ -14,6 +14,9 @@ DEADLY = ("faulted", "hung")
 DEADLY_RUNS = 8
 """Each run of such a find costs a worker."""
 
+MANY_RUNS = 100_000
+"""A bound that only a shrinker gone astray meets."""
+
 
 class Attempt(Protocol):
     """Runs a case on the find's target; a rehearsal judges grids and runs no legal launch."""
@@ -38,7 +41,7 @@ def shrink(
     profile: str,
     unit: int,
     seconds: float,
-    on_other: Callable[[Case, Verdict], None] = lambda case, verdict: None,
+    on_other: Callable[[Case, Verdict], None],
 ) -> Shrunk:
     """Make a find smaller without leaving its bucket.
 
@@ -54,7 +57,7 @@ def shrink(
     launch = bucket.kind == "skipped" or bucket.detail.startswith("launch-")
     if launch:
         return _launch(case, bucket, attempt, seconds, on_other)
-    most = DEADLY_RUNS if bucket.kind in DEADLY else 100_000
+    most = DEADLY_RUNS if bucket.kind in DEADLY else MANY_RUNS
     trial = Trial(case, bucket, attempt, seconds, most, on_other)
     try:
         structure.delete(trial)
@@ -78,7 +81,7 @@ def _launch(
     on_other: Callable[[Case, Verdict], None],
 ) -> Shrunk:
     """Rehearse down to the smallest grid, then run that one case for real."""
-    trial = Trial(case, bucket, lambda smaller: attempt(smaller, rehearse=True), seconds, on_other=on_other)
+    trial = Trial(case, bucket, lambda smaller: attempt(smaller, rehearse=True), seconds, MANY_RUNS, on_other)
     finished = True
     try:
         counts.lower(trial)

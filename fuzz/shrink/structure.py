@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from fuzz.case import Call, Case, Segment
 from fuzz.ids import Ids, Run
-from fuzz.profiles.parts import guarded, replace
+from fuzz.profiles.parts import guarded
 from fuzz.shrink.layout import closed, stacked
 from fuzz.shrink.shapes import smaller_shapes
 from fuzz.shrink.trial import Trial
@@ -51,7 +53,7 @@ def _fewer_segments(case: Case) -> Iterator[Case]:
 
 
 def _fewer_calls(case: Case) -> Iterator[Case]:
-    for kept in _shorter(case.calls, lambda call: iter(())):
+    for kept in _shorter(case.calls, _whole):
         if kept:
             yield replace(case, calls=kept)
 
@@ -82,7 +84,7 @@ def _plainer_ids(case: Case) -> Iterator[Case]:
 
 def _shorter_ids(call: Call) -> Iterator[Call]:
     if call.raw is not None:
-        for kept in _shorter(call.raw, lambda value: iter(())):
+        for kept in _shorter(call.raw, _whole):
             yield Call(call.op, raw=kept)
         return
     for kept in _shorter(call.ids.runs, _fewer_of_run):
@@ -103,6 +105,11 @@ def _shorter(items: Sequence[T], parts: Callable[[T], Iterator[T]]) -> Iterator[
     for index, item in enumerate(items):
         for smaller in parts(item):
             yield (*items[:index], smaller, *items[index + 1 :])
+
+
+def _whole(_: object) -> Iterator[Any]:
+    """Items that have no smaller parts."""
+    return iter(())
 
 
 def _fewer_times(segment: Segment) -> Iterator[Segment]:

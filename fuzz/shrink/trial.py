@@ -39,8 +39,8 @@ class Trial:
         bucket: Bucket,
         attempt: Callable[[Case], Verdict],
         seconds: float,
-        most_runs: int = 100_000,
-        on_other: Callable[[Case, Verdict], None] = lambda case, verdict: None,
+        most_runs: int,
+        on_other: Callable[[Case, Verdict], None],
     ) -> None:
         self.best = case
         self.runs = 0
@@ -49,7 +49,7 @@ class Trial:
         self._until = time.monotonic() + seconds
         self._most_runs = most_runs
         self._on_other = on_other
-        self._answers: dict[Case, bool] = {}
+        self._answers: dict[tuple[object, ...], bool] = {}
 
     def holds(self, case: Case) -> bool:
         """Whether a case is legal and shows the find.
@@ -81,5 +81,5 @@ class Trial:
         return True
 
 
-def _bare(case: Case) -> tuple:
+def _bare(case: Case) -> tuple[object, ...]:
     return (case.domain, case.guard, case.segments, case.calls, case.blocks_known)

@@ -28,11 +28,13 @@ def plan(table: SegmentTable, device: torch.device | str) -> Meta | None:
     """
     if not len(table):
         return None
-    buckets = []
+    buckets: Meta = []
     for stride in dict.fromkeys(table.stride.tolist()):
         rows = table.stride == stride
         bucket = SegmentTable(table.base[rows], table.stride[rows], table.page[rows], table.blocks)
-        buckets.append(uniform_page.plan(bucket, device))
+        meta = uniform_page.plan(bucket, device)
+        if meta is not None:
+            buckets.append(meta)
     return buckets
 
 

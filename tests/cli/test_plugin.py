@@ -38,7 +38,7 @@ def _pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def _registered() -> bool:
-    from importlib.metadata import entry_points  # noqa: PLC0415
+    from importlib.metadata import entry_points
 
     return "kvzero" in entry_points(group="pytest11").names
 

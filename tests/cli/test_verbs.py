@@ -75,7 +75,7 @@ def test_bad_input_exits_with_2_and_writes_nothing(
     assert not list(tmp_path.rglob("*/crashing/*"))
 
 
-@pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="there is a GPU")
+@pytest.mark.skipif(Path("/dev/nvidia0").exists(), reason="there is a GPU")
 @pytest.mark.parametrize("verb", [("fuzz",), ("replay", PADDED)])
 def test_a_missing_gpu_is_not_success(kvzero: Callable, verb: tuple[str, ...]) -> None:
     """--engine cuda without a GPU exits with 3 and says what to do."""
@@ -250,7 +250,7 @@ def test_kill_9_loses_no_case(kvzero: Callable, tmp_path: Path) -> None:
          "--seed", "2", "--corpus", "c", "--engine", "interpreter"],
         cwd=tmp_path, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    from fuzz import flight  # noqa: PLC0415
+    from fuzz import flight
 
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:

@@ -69,7 +69,7 @@ def test_gpu_and_interpreter_agree(cuda: Checker) -> None:
     assert compared > 100
 
 
-def test_a_lost_device_costs_one_worker(cuda: Checker, tmp_path: Path) -> None:  # noqa: ARG001
+def test_a_lost_device_costs_one_worker(cuda: Checker, tmp_path: Path) -> None:
     """After an illegal address the next case runs."""
     case = numbered(1, 0, ("small",))[0]
     labels = [cuda.attempt(case, target).label() for target in (planted("null_pointer"), "masked_grid")]

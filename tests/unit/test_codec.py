@@ -77,7 +77,7 @@ def test_a_broken_rule_is_named(old: str, new: str, names: str) -> None:
 @pytest.mark.parametrize("text", [TEXT[:40], "[]", "3", "", "\x00", '{"calls": []}'])
 def test_what_is_no_case_is_refused(text: str) -> None:
     """Truncated text and other JSON are errors that name the file."""
-    with pytest.raises(CaseError, match="^here.json: "):
+    with pytest.raises(CaseError, match=r"^here\.json: "):
         codec.decode(text, "here.json")
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from fuzz import codec, corpus
 from fuzz.case import Origin
 from fuzz.errors import CorpusError
-from fuzz.profiles.parts import replace
 from fuzz.verdict import Bucket
 from tests.unit.test_codec import TEXT
 
@@ -38,7 +38,7 @@ def test_other_buckets_have_other_files(tmp_path: Path) -> None:
 def test_a_find_that_cannot_be_written_raises_and_leaves_nothing(tmp_path: Path) -> None:
     """A file where the folder should be is an OSError, for the caller to print the find in full."""
     (tmp_path / "crashing").write_text("")
-    with pytest.raises(OSError, match="File exists|Not a directory"):
+    with pytest.raises(OSError, match=r"File exists|Not a directory"):
         corpus.keep(tmp_path, CASE, BUCKET)
 
 

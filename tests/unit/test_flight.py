@@ -8,11 +8,12 @@ import sys
 import time
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from fuzz import flight
 from fuzz.build import build
 from fuzz.case import Segment
 from fuzz.flight import FlightSlot, InFlight
-from fuzz.profiles.parts import replace
 from fuzz.source import Recorder
 
 CASE = build(Recorder(5), "small")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from fuzz import codec
 from fuzz.build import build, trace
 from fuzz.case import Case
-from fuzz.profiles.parts import replace
 from fuzz.shrink.numbers import cases, lower, minimal
 from fuzz.shrink.structure import delete
 from fuzz.shrink.trial import Trial
@@ -39,7 +40,7 @@ def test_hypothesis_lowers_what_structure_left() -> None:
     for seed in range(60):
         case = build(Recorder(seed), "small")
         if verdict(case).outcome == "finding":
-            trial = Trial(case, Bucket("t", "h200", "stale", "tail"), verdict, seconds=60)
+            trial = Trial(case, Bucket("t", "h200", "stale", "tail"), verdict, 60, 100_000, lambda case, verdict: None)
             delete(trial)
             before = trial.runs
             lower(trial, "small", 4)

@@ -1,0 +1,60 @@
+"""What an earlier run left in flight when it was killed: named, replayed, and only then forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fuzz import flight
+from fuzz.campaign import Campaign, Plan
+from fuzz.codec import encode
+from fuzz.errors import UsageError
+from fuzz.events import Subscriber, Warned
+from fuzz.supervisor import Crew
+
+
+def recover(plan: Plan, slots: Path, campaign: Campaign, crew: Crew, tell: Subscriber) -> None:
+    """Replay each case that a dead worker left in its slot.
+
+    A finding on one of the plan's targets is booked like any other. A slot whose target cannot be
+    loaded any more stays where it is.
+
+    Args:
+        plan: the run that starts now.
+        slots: the folder of flight slots.
+        campaign: books what is found.
+        crew: has the plan's targets loaded.
+        tell: told which case it was and what came of it.
+    """
+    for path, left in flight.abandoned(slots):
+        if left.running is None:
+            continue
+        target, case = left.running.target, left.running.case
+        tell(
+            Warned(f"an earlier run was killed while this case was in flight on {target}; replaying it\n{encode(case)}")
+        )
+        try:
+            with _loaded(target, plan, slots, crew) as one:
+                verdict = one.attempt(case, target)
+        except UsageError as error:
+            tell(Warned(f"the case in flight stays in {path}: {error}"))
+            continue
+        tell(Warned(f"the case in flight: {verdict.label()} {verdict.text}".rstrip()))
+        if verdict.outcome == "finding" and target in plan.targets:
+            campaign.book.met(case, target, left.running.profile, verdict, count=0)
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _loaded(target: str, plan: Plan, slots: Path, crew: Crew) -> Iterator[Crew]:
+    """A crew that has the target: the run's own, or one for it alone."""
+    if target in plan.targets:
+        yield crew
+        return
+    other = Crew(plan.opening(target), slots, standbys=0)
+    try:
+        other.open()
+        yield other
+    finally:
+        other.close()
