@@ -68,7 +68,6 @@ class Arena:
     def _grow(self, size: int) -> None:
         self._before = poison(size)
         self._memory = self._poison = self._host = torch.empty(0)
-        shift = 0
         if self.device.type == "cpu":
             self._poison = torch.from_numpy(self._before)
         else:

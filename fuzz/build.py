@@ -8,7 +8,7 @@ from fuzz.source import Recorder, Source
 
 
 def build(source: Source, profile: str, unit: int = 4) -> Case:
-    """Draw one case of a profile; sizes are multiples of ``unit`` bytes, or of 4 if that is coarser."""
+    """Draw one case of a profile; sizes are multiples of ``unit`` bytes, often of more."""
     return BY_NAME[profile].build(source, unit)
 
 

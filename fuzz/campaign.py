@@ -121,6 +121,8 @@ class Campaign:
             self._found,
         )
         self.report.add(done.counts, done.unproved)
+        if done.trouble:
+            self._tell(Warned(done.trouble))
         attempted = self.report.attempted
         rate = attempted / max(self._control.elapsed, 1e-9)
         self._tell(Progress(attempted, self.report.new_finds, rate, self._control.left))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,11 @@ from fuzz.verdict import Verdict
 SEED = 0
 """A test's search draws the same cases every time."""
 
+BATCH_SECONDS = 0.5
+
 
 class Checker:
-    """A worker with some targets loaded, for as long as a test process lives.
+    """A worker with some targets loaded, until it is closed.
 
     Args:
         targets: locators.
@@ -44,12 +47,14 @@ class Checker:
         """
         return self._crew.open()
 
-    def attempt(self, case: Case, target: str) -> Verdict:
+    def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
         """The verdict of one case."""
-        return self._crew.attempt(case, target)
+        return self._crew.attempt(case, target, rehearse=rehearse)
 
     def problem(self, corpus: Path | None, seconds: float) -> str | None:
         """The report of the first contract case that a target fails; None if there is none.
+
+        A check that proves nothing, because every case was declined or unproved, is a problem too.
 
         Args:
             corpus: the folder of cases, or None for the shipped one.
@@ -58,6 +63,7 @@ class Checker:
         Raises:
             CorpusError: if the folder is missing or empty.
         """
+        passed = 0
         for entry in corpora.checked(corpus or corpora.shipped()):
             if entry.case.domain == "hostile":
                 continue
@@ -65,18 +71,28 @@ class Checker:
                 verdict = self.attempt(entry.case, target)
                 if verdict.outcome in ("finding", "infra"):
                     return f"{entry.path}\n{page_map(entry.case, target, verdict)}"
-        return self._search(seconds) if seconds > 0 else None
+                passed += verdict.outcome == "passed"
+        found, more = self._search(seconds)
+        if found is not None:
+            return page_map(found.case, found.target, found.verdict)
+        return None if passed + more else "no case was proved: all were declined, or are beyond this engine"
 
     def close(self) -> None:
         """End the worker."""
         self._crew.close()
         self._folder.cleanup()
 
-    def _search(self, seconds: float) -> str | None:
+    def _search(self, seconds: float) -> tuple[messages.Found | None, int]:
+        """The first find of a search, and how many cases passed before it."""
         found: list[messages.Found] = []
+        following = passed = 0
         unit = min(self.opened().units.values())
-        self._crew.batch(messages.Batch(SEED, DEFAULT, unit, 0, 2**62, seconds), found.append)
-        return page_map(found[0].case, found[0].target, found[0].verdict) if found else None
+        until = time.monotonic() + seconds
+        while not found and (left := until - time.monotonic()) > 0:
+            batch = messages.Batch(SEED, DEFAULT, unit, following, 2**62, min(left, BATCH_SECONDS))
+            done = self._crew.batch(batch, found.append)
+            following, passed = done.following, passed + done.counts.get("passed", 0)
+        return (found[0] if found else None), passed
 
 
 def locator(target: str | Callable[..., Any]) -> str:

@@ -14,9 +14,10 @@ from fuzz.case import SCHEMA, Case
 from fuzz.errors import CaseError
 from fuzz.ids import Ids
 from fuzz.rules import broken_rule
+from fuzz.verdict import KINDS
+from oracles.launches import PROFILES
 
 _LABELS = {"title", "origin", "finds"}
-_FIND = re.compile(r".+@[a-z0-9]+")
 
 
 def _encode_ids(value: Any) -> str:
@@ -40,6 +41,11 @@ def unpacker(kind: Any) -> msgspec.msgpack.Decoder[Any]:
     return msgspec.msgpack.Decoder(kind, dec_hook=_decode_ids)
 
 
+class _Schema(msgspec.Struct):
+    schema: int
+
+
+_schema = msgspec.json.Decoder(_Schema)
 _reader = msgspec.json.Decoder(Case, dec_hook=_decode_ids)
 
 
@@ -54,15 +60,13 @@ def decode(text: str | bytes, where: str = "case") -> Case:
         CaseError: naming file, field, value and the rule that it breaks.
     """
     try:
-        case = _reader.decode(text)
+        schema = _schema.decode(text).schema
+        if schema != SCHEMA:
+            raise CaseError(f"{where}: schema={schema}: this kvzero reads schema {SCHEMA}")
+        case: Case = _reader.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CaseError(f"{where}: {_way_out(str(error))}") from None
-    if case.schema != SCHEMA:
-        raise CaseError(f"{where}: schema={case.schema}: this kvzero reads schema {SCHEMA}; take a newer one")
-    for key in case.finds:
-        if not _FIND.fullmatch(key):
-            raise CaseError(f"{where}: finds key {key!r}: must be target@device-profile")
-    broken = broken_rule(case)
+    broken = _broken_find(case.finds) or broken_rule(case)
     if broken:
         raise CaseError(f"{where}: {broken}")
     return case
@@ -107,7 +111,23 @@ def file_name(case: Case) -> str:
 
 def _plain(case: Case) -> dict[str, Any]:
     fields: dict[str, Any] = msgspec.to_builtins(case, enc_hook=_encode_ids)
+    for call in fields["calls"]:
+        if "raw" in call:
+            call.pop("ids", None)
+        else:
+            call.setdefault("ids", "")
     return fields
+
+
+def _broken_find(finds: dict[str, str]) -> str | None:
+    for key, label in finds.items():
+        target, _, device_profile = key.rpartition("@")
+        if not target or device_profile not in PROFILES:
+            return f"finds key {key!r}: must be target@device-profile, the latter one of {', '.join(PROFILES)}"
+        kind = label.partition(":")[0]
+        if kind not in KINDS:
+            return f"finds[{key!r}]={label!r}: must be kind:detail, the kind one of {', '.join(KINDS)}"
+    return None
 
 
 def _way_out(message: str) -> str:

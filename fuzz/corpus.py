@@ -15,8 +15,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from fuzz import codec
-from fuzz.case import Case, order
+from fuzz.case import Case, Origin, order
 from fuzz.errors import CaseError, CorpusError
+from fuzz.targets import BUILT_IN
 from fuzz.verdict import Bucket
 
 KEPT = ("history", "regressions")
@@ -37,14 +38,17 @@ class Entry(NamedTuple):
 
 def shipped() -> Path:
     """The corpus that came with the package: the checkout's, or the copy inside the wheel."""
-    checkout = _HERE.parent / "corpus"
-    return checkout if (checkout / "history").is_dir() else _HERE / "shipped"
+    return _checkout() or _HERE / "shipped"
 
 
 def default() -> Path:
     """Where finds go when no folder is named: the checkout's corpus, else ``./kvzero-corpus``."""
-    checkout = _HERE.parent / "corpus"
-    return checkout if (checkout / "history").is_dir() else Path(DEFAULT)
+    return _checkout() or Path(DEFAULT)
+
+
+def _checkout() -> Path | None:
+    folder = _HERE.parent / "corpus"
+    return folder if (folder / "history").is_dir() else None
 
 
 def entries(root: Path, folders: tuple[str, ...] = FOLDERS) -> Iterator[Entry]:
@@ -100,6 +104,9 @@ def checked(root: Path) -> list[Entry]:
         name = codec.file_name(entry.case)
         if entry.path.name != name:
             raise CorpusError(f"{entry.path}: its title and content make the name {name}; rename the file")
+        strangers = [bucket.target for bucket in expected(entry.case) if bucket.target not in BUILT_IN]
+        if strangers and entry.folder != CRASHING:
+            raise CorpusError(f"{entry.path}: finds names {strangers[0]}, which is not built in and must pass")
     return found
 
 
@@ -114,17 +121,30 @@ def keep(root: Path, case: Case, bucket: Bucket) -> Path:
     """
     folder = root / CRASHING
     folder.mkdir(parents=True, exist_ok=True)
-    titled = replace(case, title=f"{bucket.target.rsplit('/', 1)[-1]} {bucket.label}", finds={bucket.key: bucket.label})
     older = list(_of_bucket(folder, bucket))
     for entry in older:
         if order(entry.case) <= order(case):
             return entry.path
-    path = folder / codec.file_name(titled)
-    _write(path, codec.encode(titled))
+    name = bucket.target.rsplit("/", 1)[-1]
+    kept = replace(case, title=f"{name} on {bucket.device_profile}: {bucket.label}", finds={bucket.key: bucket.label})
+    path = folder / codec.file_name(kept)
+    if path.exists():  # the same case of a target of the same name elsewhere
+        kept = replace(kept, finds=codec.read(path).finds | kept.finds)
+    _write(path, codec.encode(kept))
     for entry in older:
         if entry.path != path:
-            entry.path.unlink(missing_ok=True)
+            forget(entry.path, bucket)
     return path
+
+
+def forget(path: Path, bucket: Bucket) -> None:
+    """Take a bucket out of a file; the file goes with its last one."""
+    case = codec.read(path)
+    others = {key: label for key, label in case.finds.items() if key != bucket.key}
+    if others:
+        _write(path, codec.encode(replace(case, finds=others)))
+    else:
+        path.unlink(missing_ok=True)
 
 
 def accept(root: Path, path: Path, title: str | None, ref: str | None) -> Path:
@@ -134,18 +154,20 @@ def accept(root: Path, path: Path, title: str | None, ref: str | None) -> Path:
 
     Raises:
         CaseError: if the file is no case.
+        CorpusError: if regressions/ has a case of that name and content already.
     """
-    from fuzz.targets import BUILT_IN  # noqa: PLC0415 - targets need kvzero, which most of this does not
-
     case = codec.read(path)
-    finds = {key: label for key, label in case.finds.items() if key.rpartition("@")[0] in BUILT_IN}
-    origin = case.origin
-    if ref is not None and origin is not None:
-        origin = type(origin)(origin.kind, ref, origin.seed, origin.index, origin.profile)
-    accepted = replace(case, title=title or case.title, finds=finds, origin=origin)
+    accepted = replace(
+        case,
+        title=title or case.title,
+        finds={bucket.key: bucket.label for bucket in expected(case) if bucket.target in BUILT_IN},
+        origin=replace(case.origin or Origin("hand"), ref=ref) if ref else case.origin,
+    )
     folder = root / "regressions"
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / codec.file_name(accepted)
+    if kept.exists():
+        raise CorpusError(f"{kept}: is there already; give another --title, or delete {path}")
     _write(kept, codec.encode(accepted))
     path.unlink()
     return kept

@@ -1,4 +1,4 @@
-"""What a run tells the world, as typed values; the terminal and JSON reports subscribe to them."""
+"""What a run tells the world, as typed values, and the report that it ends with."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Find:
         path: the file that holds the case, or None if it could not be written.
         known: whether a corpus file with a reference names the bucket.
         replays: how many of how many replays showed it, once it was replayed.
+        settled: whether it was shrunk and replayed; its case stays as it is from then on.
         smallest: whether shrinking came to its end.
     """
 
@@ -34,6 +35,7 @@ class Find:
     path: Path | None = None
     known: bool = False
     replays: tuple[int, int] | None = None
+    settled: bool = False
     smallest: bool = False
 
 
@@ -92,7 +94,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Saved:
-    """A find was made and is on disk; shrinking begins."""
+    """A find was made, and is on disk unless its path is None; shrinking begins."""
 
     find: Find
 

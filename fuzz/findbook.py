@@ -67,8 +67,10 @@ class FindBook:
         find = self._report.finds.get(bucket)
         if find is not None:
             find.count += count
-            if order(case) < order(find.case) and not find.smallest:
+            if order(case) < order(find.case) and not find.settled:
                 find.case, find.verdict, find.profile = case, verdict, profile
+                if not find.known:
+                    self._save(find)
             return
         find = Find(bucket, case, verdict, profile, count, known=bucket in self._known)
         self._report.finds[bucket] = find
@@ -84,6 +86,7 @@ class FindBook:
             find = self._unsettled.pop(0)
             self._shrink(find)
             self._replay(find)
+            find.settled = True
             self._tell(Settled(find))
 
     def _shrink(self, find: Find) -> None:
@@ -126,10 +129,11 @@ class FindBook:
         find.replays = (shown, times)
         if shown < times:
             find.verdict = Verdict("finding", "unstable", text=f"{find.bucket.label} in {shown} of {times} replays")
-            find.bucket = find.bucket._replace(kind="unstable", detail="")
-            if find.path is not None:
-                find.path.unlink(missing_ok=True)
+            before, path = find.bucket, find.path
+            find.bucket = before._replace(kind="unstable", detail="")
             self._save(find)
+            if path is not None:
+                corpus.forget(path, before)
 
     def _save(self, find: Find) -> None:
         try:

@@ -1,12 +1,14 @@
 """The case in flight, in a mapped file: it survives ``kill -9`` without a sync for each case.
 
 One slot a worker. The worker writes the case before it launches anything and clears the slot after;
-whoever finds the worker dead reads what it was doing.
+whoever finds the worker dead reads what it was doing. A lock on the file is the worker's sign of
+life: the kernel releases it whatever ends the process.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import mmap
 import os
 import struct
@@ -21,11 +23,9 @@ from fuzz.codec import packer, unpacker
 from fuzz.errors import EngineError
 from fuzz.verdict import OUTCOMES
 
-_HEADER = struct.Struct("<8sqqddq5q")
-_MAGIC = b"kvzflt01"
-_BUSY = 16
-_LIMIT = 32
-_COUNTS = 48
+_MAGIC = b"kvzflt02"
+_HEADER = struct.Struct("<8sqdd5q")
+_LENGTH, _TIMES, _LIMIT, _COUNTS = 8, 16, 24, 32
 _SIZE = 2**16
 
 
@@ -42,9 +42,8 @@ _decoder = unpacker(InFlight)
 
 
 class Flight(NamedTuple):
-    """A slot as read from outside: who wrote it, since when, for how long it may, and what it holds."""
+    """A slot as read from outside: what is in flight, since when, for how long it may, counts so far."""
 
-    pid: int
     running: InFlight | None
     started: float
     limit: float
@@ -67,32 +66,35 @@ class FlightSlot:
     """
 
     def __init__(self, path: Path) -> None:
+        file = None
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            os.posix_fallocate(self._file, 0, _SIZE)
+            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.posix_fallocate(file, 0, _SIZE)
         except OSError as error:
+            if file is not None:
+                os.close(file)
             raise EngineError(f"flight slot {path}: {error.strerror}; free some space or name another folder") from None
-        self._map = mmap.mmap(self._file, _SIZE)
+        self._file = file
+        self._map = mmap.mmap(file, _SIZE)
         self._counts: dict[str, int] = {}
         self.restart()
 
     def restart(self) -> None:
         """Set the counts to zero."""
         self._counts = dict.fromkeys(OUTCOMES, 0)
-        _HEADER.pack_into(self._map, 0, _MAGIC, os.getpid(), 0, 0.0, 0.0, 0, *self._counts.values())
+        _HEADER.pack_into(self._map, 0, _MAGIC, 0, 0.0, 0.0, *self._counts.values())
 
     def take_off(self, running: InFlight, limit: float) -> None:
-        """Hold a case as in flight, for at most ``limit`` seconds."""
+        """Hold a case as in flight, for at most ``limit`` seconds; its length is written last."""
         payload = packer.encode(running)
         need = _HEADER.size + len(payload)
         if need > len(self._map):
             os.posix_fallocate(self._file, 0, need)
             self._map.resize(need)
         self._map[_HEADER.size : need] = payload
-        counts = self._counts.values()
-        _HEADER.pack_into(
-            self._map, 0, _MAGIC, os.getpid(), len(payload), time.monotonic(), limit, running.attempt, *counts
-        )
+        struct.pack_into("<dd", self._map, _TIMES, time.monotonic(), limit)
+        struct.pack_into("<q", self._map, _LENGTH, len(payload))
 
     def extend(self, limit: float) -> None:
         """Give the case in flight ``limit`` seconds in all."""
@@ -100,9 +102,9 @@ class FlightSlot:
 
     def land(self, outcome: str) -> None:
         """The case is done and its verdict is on its way."""
+        struct.pack_into("<q", self._map, _LENGTH, 0)
         self._counts[outcome] += 1
         struct.pack_into("<5q", self._map, _COUNTS, *self._counts.values())
-        struct.pack_into("<q", self._map, _BUSY, 0)
 
 
 def read(path: Path) -> Flight | None:
@@ -113,35 +115,37 @@ def read(path: Path) -> Flight | None:
         return None
     if len(content) < _HEADER.size:
         return None
-    magic, pid, length, started, limit, _, *counts = _HEADER.unpack_from(content)
+    magic, length, started, limit, *counts = _HEADER.unpack_from(content)
     if magic != _MAGIC:
         return None
     running = None
     if length:
         with contextlib.suppress(msgspec.MsgspecError):
             running = _decoder.decode(content[_HEADER.size : _HEADER.size + length])
-    return Flight(pid, running, started, limit, dict(zip(OUTCOMES, counts, strict=True)))
+    return Flight(running, started, limit, dict(zip(OUTCOMES, counts, strict=True)))
 
 
-def abandoned(folder: Path) -> list[tuple[Path, Flight]]:
-    """Slots in a folder whose worker is dead with a case in flight."""
+def abandoned(folder: Path) -> list[tuple[Path, InFlight]]:
+    """Slots in a folder whose worker is dead with a case in flight; empty ones of the dead are removed."""
     found = []
     for path in sorted(folder.glob("*.slot")):
-        flight = read(path)
-        if flight is None or _alive(flight.pid):
+        if _alive(path):
             continue
-        if flight.running is None:
+        flight = read(path)
+        if flight is None or flight.running is None:
             path.unlink(missing_ok=True)
         else:
-            found.append((path, flight))
+            found.append((path, flight.running))
     return found
 
 
-def _alive(pid: int) -> bool:
+def _alive(path: Path) -> bool:
+    """Whether somebody holds the slot's lock."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
         return True
-    return True
+    except OSError:
+        return False
+    return False

@@ -120,7 +120,8 @@ def _run(part: str) -> Run:
     times = int(match[3]) if match[3] is not None else 1
     if match[3] is not None and times < 2:
         raise ValueError(f"ids part {part!r}: a repeat a*n needs n >= 2; write the id alone")
-    run = Run(first, last, times)
     if max(abs(first), abs(last)) >= LARGEST:
         raise ValueError(f"ids part {part!r}: an id lies below 2^62 in absolute value")
-    return run
+    if max(times, abs(last - first)) > MOST:
+        raise ValueError(f"ids part {part!r}: a call holds at most {MOST} ids")
+    return Run(first, last, times)

@@ -54,11 +54,12 @@ class Found(msgspec.Struct, frozen=True, tag=True):
 
 
 class BatchDone(msgspec.Struct, frozen=True, tag=True):
-    """The batch ended before attempt ``following``; outcomes, and unproved cases by profile."""
+    """The batch ended before attempt ``following``; outcomes, unproved cases by profile, trouble in words."""
 
     following: int
     counts: dict[str, int]
     unproved: dict[str, int] = {}
+    trouble: str = ""
 
 
 class Try(msgspec.Struct, frozen=True, tag=True):

@@ -1,9 +1,9 @@
 """Corpus files as pytest items, and a fixture that checks a target from other people's tests.
 
 Below the folders that the ini option ``kvzero_corpus`` names, each case file gives one item a target:
-the built-in ones and those named by ``--kvzero-target``. Items of one pytest process share one
-spawned worker, so a target that faults fails its item and nothing else. Until a case is collected
-this imports nothing but pytest.
+the built-in ones and those named by ``--kvzero-target``. The items of a pytest process that run on
+built-in targets share one spawned worker, and each other target has its own, so a target that faults
+fails its item and nothing else. Until a case is collected this imports nothing but pytest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from fuzz.checking import Checker
 
 FOLDERS = ("history", "regressions", "crashing")
-CHECKERS = pytest.StashKey["dict[tuple[str, ...], Checker]"]()
+OPEN_FINDS = "crashing"
+USUAL_PROFILE = "h200"
+CHECKERS = pytest.StashKey["dict[tuple[object, ...], Checker]"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,7 +31,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--kvzero-target", action="append", default=[], metavar="T", help="Also run corpus cases on this target."
     )
-    group.addoption("--kvzero-engine", default=None, metavar="E", help="cuda or interpreter; default the best here.")
+    group.addoption(
+        "--kvzero-engine", default=None, choices=("cuda", "interpreter"), help="Default: the best there is."
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -59,28 +63,37 @@ class CaseFile(pytest.File):
     """One case file: an item for each target that it concerns."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """An item a target; a find of a run concerns only the targets that it names."""
+        """An item a target; ``target@device`` where a find is named under another device's limits.
+
+        An open find concerns only the targets that it names, and is expected to show.
+        """
         from fuzz.codec import read  # noqa: PLC0415 - nothing heavy until a case is collected
         from fuzz.corpus import expected  # noqa: PLC0415
         from fuzz.targets import BUILT_IN  # noqa: PLC0415
 
         case = read(self.path)
-        finds = [bucket.target for bucket in expected(case)]
-        crashing = self.path.parent.name == "crashing"
-        everywhere = [] if crashing or case.domain == "hostile" else list(BUILT_IN)
-        for target in dict.fromkeys([*everywhere, *finds, *self.config.getoption("--kvzero-target")]):
-            item = CaseItem.from_parent(self, name=target, case=case)
-            if crashing:
-                item.add_marker(pytest.mark.xfail(reason="an open find", strict=True))
+        finds = [(bucket.target, bucket.device_profile) for bucket in expected(case)]
+        is_open = self.path.parent.name == OPEN_FINDS
+        if not is_open:
+            everywhere = [] if case.domain == "hostile" else list(BUILT_IN)
+            asked = self.config.getoption("--kvzero-target")
+            finds = [(target, USUAL_PROFILE) for target in (*everywhere, *asked)] + finds
+        for target, profile in dict.fromkeys(finds):
+            name = target if profile == USUAL_PROFILE else f"{target}@{profile}"
+            item = CaseItem.from_parent(self, name=name, case=case, target=target, device_profile=profile)
+            if is_open:
+                item.add_marker(pytest.mark.xfail(reason="an open find", strict=True, raises=WrongVerdict))
             yield item
 
 
 class CaseItem(pytest.Item):
-    """One case on one target."""
+    """One case on one target under one device's launch limits."""
 
-    def __init__(self, *, case: Case, **kwargs: Any) -> None:
+    def __init__(self, *, case: Case, target: str, device_profile: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.case = case
+        self.target = target
+        self.device_profile = device_profile
 
     def runtest(self) -> None:
         """Pass if the target passes, or still shows just the find that the file names."""
@@ -88,15 +101,18 @@ class CaseItem(pytest.Item):
         from fuzz.reports.page_map import page_map  # noqa: PLC0415
         from fuzz.targets import BUILT_IN  # noqa: PLC0415
 
-        checker = _checker(self.config, tuple(BUILT_IN) if self.name in BUILT_IN else (self.name,))
-        verdict = checker.attempt(self.case, self.name)
+        loaded = tuple(BUILT_IN) if self.target in BUILT_IN else (self.target,)
+        verdict = _checker(self.config, loaded, self.device_profile).attempt(self.case, self.target)
+        report = page_map(self.case, self.name, verdict)
         if verdict.outcome in ("unproved", "declined"):
             pytest.skip(f"{verdict.outcome}: {verdict.text}")
-        open_find = self.path.parent.name == "crashing"
-        named = {b.label for b in expected(self.case) if b.key == f"{self.name}@{checker.opened().device_profile}"}
-        wanted = "passed" if open_find or not named else " or ".join(sorted(named))
+        if verdict.outcome == "infra":
+            pytest.fail(report, pytrace=False)
+        key = f"{self.target}@{self.device_profile}"
+        named = [bucket.label for bucket in expected(self.case) if bucket.key == key]
+        wanted = named[0] if named and self.path.parent.name != OPEN_FINDS else "passed"
         if verdict.label() != wanted:
-            raise WrongVerdict(page_map(self.case, self.name, verdict), wanted, self.path)
+            raise WrongVerdict(report, wanted, self.path)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """A wrong verdict in words; everything else as pytest shows it."""
@@ -122,25 +138,31 @@ def kvzero_check(request: pytest.FixtureRequest) -> Callable[..., None]:
 
     ``target`` is a locator or a function ``zeroer(table, device)`` of an importable file; ``corpus``
     is a folder, by default the one that ships with kvzero; ``seconds`` of search follow its cases.
-    The test fails with the report of the first find.
+    The test fails with the report of the first find, or if no case could be proved.
     """
 
     def check(target: Any, corpus: Path | str | None = None, seconds: float = 0.0) -> None:
         from fuzz import checking  # noqa: PLC0415
 
-        locator = checking.locator(target)
-        problem = _checker(request.config, (locator,)).problem(Path(corpus) if corpus else None, seconds)
+        checker = checking.Checker((checking.locator(target),), request.config.getoption("--kvzero-engine"))
+        try:
+            problem = checker.problem(Path(corpus) if corpus else None, seconds)
+        finally:
+            checker.close()
         if problem:
             pytest.fail(problem, pytrace=False)
 
     return check
 
 
-def _checker(config: pytest.Config, targets: tuple[str, ...]) -> Checker:
+def _checker(config: pytest.Config, targets: tuple[str, ...], device_profile: str) -> Checker:
     """The process's checker with these targets loaded; started when it is first needed."""
     from fuzz.checking import Checker  # noqa: PLC0415
 
+    engine = config.getoption("--kvzero-engine")
+    if device_profile != USUAL_PROFILE:
+        engine = "interpreter"
     checkers = config.stash[CHECKERS]
-    if targets not in checkers:
-        checkers[targets] = Checker(targets, config.getoption("--kvzero-engine"))
-    return checkers[targets]
+    if (targets, device_profile) not in checkers:
+        checkers[targets, device_profile] = Checker(targets, engine, device_profile)
+    return checkers[targets, device_profile]

@@ -27,10 +27,8 @@ def recover(plan: Plan, slots: Path, campaign: Campaign, crew: Crew, tell: Subsc
         crew: has the plan's targets loaded.
         tell: told which case it was and what came of it.
     """
-    for path, left in flight.abandoned(slots):
-        if left.running is None:
-            continue
-        target, case = left.running.target, left.running.case
+    for path, running in flight.abandoned(slots):
+        target, case = running.target, running.case
         tell(
             Warned(f"an earlier run was killed while this case was in flight on {target}; replaying it\n{encode(case)}")
         )
@@ -42,7 +40,7 @@ def recover(plan: Plan, slots: Path, campaign: Campaign, crew: Crew, tell: Subsc
             continue
         tell(Warned(f"the case in flight: {verdict.label()} {verdict.text}".rstrip()))
         if verdict.outcome == "finding" and target in plan.targets:
-            campaign.book.met(case, target, left.running.profile, verdict, count=0)
+            campaign.book.met(case, target, running.profile, verdict, count=0)
         path.unlink(missing_ok=True)
 
 

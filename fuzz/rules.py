@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fuzz.case import LARGEST_BLOCKS, LARGEST_BYTES, MOST_SEGMENTS, Call, Case, Segment
+from typing import Any
 
-CONTRACT_UNIT = 1
-"""A contract case may be granular to the byte; targets state a coarser unit as a limit."""
+from fuzz.case import LARGEST_BLOCKS, LARGEST_BYTES, MOST_SEGMENTS, Call, Case, Segment
 
 
 def broken_rule(case: Case) -> str | None:
@@ -48,9 +47,7 @@ def _segment(segment: Segment) -> str | None:
 
 def _call(call: Call, case: Case) -> str | None:
     if call.raw is not None:
-        if call.ids:
-            return "raw: stands beside ids; a call has one of them"
-        return None if case.domain == "hostile" else "raw: only in hostile cases"
+        return _raw(call.raw, call, case)
     if not call.ids:
         return None
     if case.domain == "contract":
@@ -64,16 +61,57 @@ def _call(call: Call, case: Case) -> str | None:
     return _outside(call, case)
 
 
+def _raw(raw: tuple[Any, ...], call: Call, case: Case) -> str | None:
+    if call.ids:
+        return "raw: stands beside ids; a call has one of them"
+    if case.domain != "hostile":
+        return "raw: only in hostile cases"
+    for value in raw:
+        if not isinstance(value, int | float | None) or (isinstance(value, int) and not -(2**63) <= value < 2**64):
+            return f"raw={value!r}: must be null, a boolean or a number, integers from -2^63 to 2^64-1"
+    return None
+
+
 def _outside(call: Call, case: Case) -> str | None:
-    """Each page that a call may touch lies in the arena or its guard zones."""
-    first = 0 if case.domain == "contract" else -case.guard
+    """Each page that a call may touch lies in the arena or, in hostile cases, in its guard zones."""
+    guard = case.guard if case.domain == "hostile" else 0
+    end = case.end() + guard
     for index, segment in enumerate(case.segments):
         start = segment.base + call.ids.low * segment.stride
-        if start < first:
+        if start < -guard:
             return (
                 f"ids={call.ids}: block {call.ids.low} of segments[{index}] starts at byte {start}, "
-                f"outside the arena; raise its base by {first - start}"
+                f"outside the arena; raise its base by {-guard - start}"
             )
-        if abs(segment.base + call.ids.high * segment.stride) >= LARGEST_BYTES:
-            return f"ids={call.ids}: block {call.ids.high} of segments[{index}] lies past 2^47 bytes"
+        last = segment.base + call.ids.high * segment.stride
+        if abs(last) >= LARGEST_BYTES or last + segment.page > end:
+            return (
+                f"ids={call.ids}: block {call.ids.high} of segments[{index}] ends at byte {last + segment.page}, "
+                f"past the {end} bytes of arena and guard"
+            )
+    return None
+
+
+def hostile_rule(case: Case, unit: int) -> str | None:
+    """The rule that a hostile case breaks for a target of that unit; the detail of its bucket.
+
+    None if nothing in the case is hostile to the target.
+    """
+    for call in case.calls:
+        for value in call.raw or ():
+            if isinstance(value, bool):
+                return "bool-id"
+            if value is None:
+                return "none-id"
+            if not isinstance(value, int):
+                return "float-id"
+            if not -(2**63) <= value < 2**63:
+                return "huge-id"
+        numbers = [*(value for value in call.raw or ()), *([call.ids.low, call.ids.high] if call.ids else [])]
+        if any(value < 0 for value in numbers):
+            return "negative-id"
+        if any(value >= case.blocks for value in numbers):
+            return "id-past-blocks"
+    if any(s.base % unit or s.page % unit or s.stride % unit for s in case.segments):
+        return "unit"
     return None

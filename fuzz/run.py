@@ -11,9 +11,10 @@ from fuzz.arena import Arena, total
 from fuzz.case import Case, volume
 from fuzz.engines import Engine, Unproved
 from fuzz.engines.launch_hook import Launch, watched
+from fuzz.rules import hostile_rule
 from fuzz.targets import Target, beyond
 from fuzz.triage import judge
-from fuzz.verdict import Verdict
+from fuzz.verdict import Verdict, in_words
 from kvzero.segments import SegmentTable
 from oracles import launches
 
@@ -58,7 +59,10 @@ def run_case(
         rehearse: judge launches by their grids and run none that is legal.
         on_launch: told the predicted seconds of each launch before it starts.
     """
-    reason = beyond(target.limits, case) if case.domain == "contract" else None
+    if case.domain == "contract":
+        reason = beyond(target.limits, case)
+    else:
+        reason = None if hostile_rule(case, target.limits.unit) else "nothing in it is hostile to this target"
     if reason:
         return Verdict("declined", text=reason)
     if total(case) > engine.largest_arena:
@@ -86,7 +90,7 @@ def run_case(
         seen.error = error
         fault = engine.fault()
         if fault:
-            return Verdict("finding", "faulted", fault, text=_words(error), lost=True)
+            return Verdict("finding", "faulted", fault, text=in_words(error), lost=True)
     seen.table_changed = _changed(table, columns)
     return judge(case, seen, arena, engine.device_profile, target.limits.unit)
 
@@ -117,7 +121,3 @@ def _changed(table: SegmentTable, columns: np.ndarray) -> bool:
         not np.array_equal(packed.cpu().numpy(), np.stack([base, stride // unit, page // unit]))
         for (_, unit), packed in table.uploads.items()
     )
-
-
-def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"

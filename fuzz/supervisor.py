@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from fuzz import messages
@@ -24,31 +25,39 @@ def usual_standbys() -> int:
 
 
 class Crew:
-    """The worker that runs and the one that stands by, so that a crash costs no seven seconds.
+    """The worker that runs and those that stand by, so that a crash costs no seven seconds.
 
     Args:
-        opening: targets, engine and device profile; the slot is filled in here.
+        opening: targets, engine and device profile.
         folder: where the flight slots lie.
         standbys: how many more workers to keep warm.
+        hire: makes a worker.
     """
 
-    def __init__(self, opening: messages.Open, folder: Path, *, standbys: int) -> None:
-        self._opening = opening
-        self._folder = folder
+    def __init__(
+        self,
+        opening: messages.Open,
+        folder: Path,
+        *,
+        standbys: int,
+        hire: Callable[[messages.Open, Path], WorkerProcess] = WorkerProcess,
+    ) -> None:
+        self._hire: Callable[[], WorkerProcess] = partial(hire, opening, folder)
         self._wanted = standbys
-        self._number = 0
         self._standbys: list[WorkerProcess] = []
         self._restarts = 0
-        self._active = self._hire()
+        self._active: WorkerProcess | None = self._hire()
 
     def open(self) -> messages.Opened:
-        """Wait for the first worker, then let the others start.
+        """Wait for the worker that runs, then let the others start.
 
         Raises:
             KvzeroError: what is wrong with engine or targets.
+            WorkerError: if workers keep dying.
         """
-        opened = self._active.opened()
-        self._fill()
+        opened = self._ready().opened()
+        while len(self._standbys) < self._wanted:
+            self._standbys.append(self._hire())
         return opened
 
     def batch(self, request: messages.Batch, on_found: Callable[[messages.Found], None]) -> messages.BatchDone:
@@ -64,27 +73,14 @@ class Crew:
             lost |= found.verdict.lost
             on_found(found)
 
+        self.open()
         try:
-            done = self._active.ask(request, messages.BatchDone, seen)
+            done = self._ready().ask(request, messages.BatchDone, seen)
         except Died as death:
-            self._replace()
-            following = request.first + sum(death.counts.values())
-            counts = dict(death.counts)
-            if death.running is not None:
-                counts["finding"] += 1
-                following += 1
-                on_found(
-                    messages.Found(
-                        death.running.attempt,
-                        death.running.target,
-                        death.running.profile,
-                        death.running.case,
-                        death.verdict,
-                    )
-                )
-            return messages.BatchDone(following, counts)
+            self._dismiss()
+            return _ended(request, death, on_found)
         if lost:
-            self._replace()
+            self._dismiss()
         return done
 
     def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
@@ -93,36 +89,56 @@ class Crew:
         Raises:
             WorkerError: if workers keep dying.
         """
+        self.open()
         try:
-            tried = self._active.ask(messages.Try(target, case, rehearse), messages.Tried, _unasked)
+            tried = self._ready().ask(messages.Try(target, case, rehearse), messages.Tried, _unasked)
         except Died as death:
-            self._replace()
+            self._dismiss()
             return death.verdict
         if tried.verdict.lost:
-            self._replace()
+            self._dismiss()
         return tried.verdict
 
     def close(self) -> None:
         """End all workers."""
-        for worker in (self._active, *self._standbys):
+        for worker in (*self._standbys, *filter(None, [self._active])):
             worker.close()
 
-    def _hire(self) -> WorkerProcess:
-        self._number += 1
-        return WorkerProcess(self._opening, self._folder, self._number)
+    def _ready(self) -> WorkerProcess:
+        """The worker that runs; a standby that died waiting is passed over."""
+        while self._active is None:
+            if self._restarts > MOST_RESTARTS:
+                raise WorkerError(f"worker: died {self._restarts} times in one run; see the finds for what kills it")
+            next_one = self._standbys.pop(0) if self._standbys else self._hire()
+            try:
+                next_one.opened()
+            except WorkerError:
+                self._restarts += 1
+                next_one.close()
+                if self._restarts > MOST_RESTARTS:
+                    raise
+            else:
+                self._active = next_one
+        return self._active
 
-    def _replace(self) -> None:
-        self._restarts += 1
-        if self._restarts > MOST_RESTARTS:
-            raise WorkerError(f"worker: died {self._restarts} times in one run; see the finds for what kills it")
-        self._active.close()
-        self._active = self._standbys.pop(0) if self._standbys else self._hire()
-        self._fill()
-        self._active.opened()
+    def _dismiss(self) -> None:
+        """Close the worker that ran; the next request gets another."""
+        if self._active is not None:
+            self._restarts += 1
+            self._active.close()
+            self._active = None
 
-    def _fill(self) -> None:
-        while len(self._standbys) < self._wanted:
-            self._standbys.append(self._hire())
+
+def _ended(request: messages.Batch, death: Died, on_found: Callable[[messages.Found], None]) -> messages.BatchDone:
+    """A batch that a death cut short: its counts, with the case in flight or the trouble itself."""
+    counts = dict(death.counts)
+    counts[death.verdict.outcome] = counts.get(death.verdict.outcome, 0) + 1
+    following = request.first + sum(counts.values())
+    if death.running is not None:
+        running = death.running
+        on_found(messages.Found(running.attempt, running.target, running.profile, running.case, death.verdict))
+    trouble = death.verdict.text if death.verdict.outcome == "infra" else ""
+    return messages.BatchDone(following, counts, trouble=trouble)
 
 
 def _unasked(found: messages.Found) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 from fuzz.case import Case
 from fuzz.errors import UsageError
+from fuzz.verdict import in_words
 from kvzero.segments import Limits
 
 GENERATIONS = {
@@ -111,19 +112,25 @@ def _entry_point(locator: str) -> Any:
         try:
             return point.load()
         except Exception as error:
-            raise UsageError(f"target={locator!r}: loading it raised {_words(error)}") from None
+            raise UsageError(f"target={locator!r}: loading it raised {in_words(error)}") from None
     return None
 
 
 def _attribute(locator: str) -> Any:
     place, _, name = locator.rpartition(":")
     try:
-        module = _file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+        module = _file(Path(place)) if place.endswith(".py") else _module(place)
     except (Exception, SystemExit) as error:
-        raise UsageError(f"target={locator!r}: importing {place} raised {_words(error)}") from None
+        raise UsageError(f"target={locator!r}: importing {place} raised {in_words(error)}") from None
     if not hasattr(module, name):
         raise UsageError(f"target={locator!r}: {place} has no {name}")
     return getattr(module, name)
+
+
+def _module(name: str) -> ModuleType:
+    """Import a module, also one in the folder that the user stands in."""
+    sys.path.append(str(Path.cwd()))
+    return importlib.import_module(name)
 
 
 def _file(path: Path) -> ModuleType:
@@ -136,7 +143,3 @@ def _file(path: Path) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
-
-
-def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"

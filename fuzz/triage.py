@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fuzz.profiles import hostile
-from fuzz.verdict import Verdict, Wrong
+from fuzz.rules import hostile_rule
+from fuzz.verdict import Verdict, Wrong, in_words
 from oracles import launches, pages, regions
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def judge(case: Case, seen: Observation, arena: Arena, device_profile: str, unit
     refused = seen.error is not None
     found: Found | None
     if case.domain == "hostile" and not refused:
-        rule = hostile.rule(case, unit)
-        found = ("accepted", rule, f"hostile input was taken: {rule}")
+        rule = hostile_rule(case, unit)
+        found = ("accepted", str(rule), f"hostile input was taken: {rule}")
     elif case.domain == "contract" and refused:
         scene = scene._replace(wrong=[region for region in scene.wrong if region.kind != "stale"])
         found = _rejected(seen, device_profile)
@@ -94,14 +94,14 @@ def _scene(case: Case, arena: Arena) -> Scene:
 
 
 def _rejected(seen: Observation, device_profile: str) -> Found:
-    words = f"{type(seen.error).__name__}: {seen.error}"
+    words = in_words(seen.error)
     if seen.stage == "constructor" and not seen.launches:
         return "rejected", "constructor", words
     if seen.launches:
         last = seen.launches[-1]
         ruling = launches.judge(last.grid, last.num_warps, device_profile)
         if ruling.outcome == "rejected":
-            return "rejected", ruling.detail, f"{words} ({ruling.reason})"
+            return "rejected", ruling.detail, words if ruling.reason in words else f"{words} ({ruling.reason})"
     if _is_compile_error(seen.error):
         return "rejected", "compile", words
     return "rejected", f"other-{type(seen.error).__name__}", words
@@ -115,8 +115,8 @@ def _is_compile_error(error: Exception | None) -> bool:
 
 
 def _skipped(seen: Observation, scene: Scene, device_profile: str) -> Found | None:
-    untouched = [(start, stop, "stale") for start, stop in scene.effects.must.tolist()]
-    if not untouched or scene.wrong != untouched:
+    targeted = int((scene.effects.must[:, 1] - scene.effects.must[:, 0]).sum())
+    if not targeted or _count(scene.of("stale")) != targeted:
         return None
     if not seen.launches:
         return "skipped", "none", "no launch was recorded, and every targeted page is as before"

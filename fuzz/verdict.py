@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
 Outcome = Literal["passed", "declined", "unproved", "finding", "infra"]
 
-OUTCOMES: tuple[Outcome, ...] = ("passed", "declined", "unproved", "finding", "infra")
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 KINDS = (
     "faulted",
@@ -79,6 +79,9 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def label(self) -> str:
         """``kind:detail`` of a finding, the outcome of anything else."""
-        if self.outcome != "finding":
-            return self.outcome
-        return f"{self.kind}:{self.detail}" if self.detail else self.kind
+        return self.bucket("", "").label if self.outcome == "finding" else self.outcome
+
+
+def in_words(error: BaseException | None) -> str:
+    """An exception as a report names it."""
+    return f"{type(error).__name__}: {error}"

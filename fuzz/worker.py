@@ -6,7 +6,6 @@ Started as ``python -m fuzz.worker FD``, it answers requests on that socket unti
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import os
 import signal
 import sys
@@ -20,8 +19,8 @@ from pathlib import Path
 from fuzz import messages
 from fuzz.build import numbered
 from fuzz.case import Case, volume
-from fuzz.engines import Engine
-from fuzz.errors import EngineError, KvzeroError
+from fuzz.engines.choosing import choose
+from fuzz.errors import KvzeroError
 from fuzz.flight import FlightSlot, InFlight
 from fuzz.verdict import Verdict
 
@@ -41,7 +40,7 @@ class Worker:
     """Engine, arena and targets of one process."""
 
     def __init__(self, request: messages.Open) -> None:
-        engine = _engine(request.engine, request.device_profile)
+        engine = choose(request.engine, request.device_profile)
         from fuzz.arena import Arena  # noqa: PLC0415 - torch only after the engine chose its mode
         from fuzz.run import run_case  # noqa: PLC0415
         from fuzz.targets import load  # noqa: PLC0415
@@ -53,7 +52,7 @@ class Worker:
         self._slot = FlightSlot(Path(request.slot))
         self.opened = messages.Opened(
             engine.name,
-            _device_name(engine),
+            engine.device_name,
             engine.device_profile,
             {name: target.limits.unit for name, target in self._targets.items()},
         )
@@ -121,30 +120,6 @@ class Worker:
 def _laying(case: Case) -> float:
     """Seconds that laying and comparing an arena may take, at a pace that any machine keeps."""
     return case.end() / 50e6
-
-
-def _engine(name: str | None, device_profile: str | None) -> Engine:
-    if importlib.util.find_spec("torch") is None or importlib.util.find_spec("triton") is None:
-        raise EngineError("torch and triton are not both installed; run: pip install -c constraints.txt -e .")
-    if name in (None, "cuda"):
-        import torch  # noqa: PLC0415 - before Triton, which reads its mode when it is imported
-
-        if name == "cuda" or (torch.cuda.is_available() and device_profile in (None, "h200")):
-            from fuzz.engines.cuda import Cuda  # noqa: PLC0415
-
-            return Cuda(device_profile)
-    from fuzz.engines import interpreter  # noqa: PLC0415
-
-    interpreter.switch_on()
-    return interpreter.Interpreter(device_profile)
-
-
-def _device_name(engine: Engine) -> str:
-    if engine.device.type == "cuda":
-        import torch  # noqa: PLC0415
-
-        return torch.cuda.get_device_name(engine.device)
-    return "CPU"
 
 
 def main(descriptor: int) -> None:

@@ -10,13 +10,16 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from fuzz import flight, messages
-from fuzz.errors import WorkerError
+from fuzz.errors import KvzeroError, WorkerError
 from fuzz.verdict import Verdict
 
 A = TypeVar("A", messages.BatchDone, messages.Tried)
@@ -28,10 +31,17 @@ BEAT = 0.05
 """Seconds between looks at the slot of a silent worker."""
 
 _MEMORY_SIGNALS = (signal.SIGSEGV, signal.SIGBUS)
+_GONE = (EOFError, ConnectionResetError, BrokenPipeError)
 
 
-class Died(Exception):  # noqa: N818 - news, not an error: it carries the verdict of the case in flight
-    """A worker ended with a case in flight."""
+class Died(Exception):  # noqa: N818 - news, not an error
+    """A worker ended in a batch or a try.
+
+    Attributes:
+        running: the case in flight, or None if it died between two cases or had reported it already.
+        verdict: what the death means for that case, or for the run if there was none.
+        counts: outcomes of the batch, the case in flight not among them.
+    """
 
     def __init__(self, running: flight.InFlight | None, verdict: Verdict, counts: dict[str, int]) -> None:
         super().__init__(verdict.text)
@@ -41,54 +51,54 @@ class Died(Exception):  # noqa: N818 - news, not an error: it carries the verdic
 
 
 class WorkerProcess:
-    """One spawned worker: its process, its socket, its slot and its log."""
+    """One worker: it loads targets as soon as it is made, and runs what it is asked.
 
-    def __init__(self, opening: messages.Open, folder: Path, number: int) -> None:
-        self.slot = folder / f"{os.getpid()}-{number}.slot"
-        ours, theirs = socket.socketpair()
+    Args:
+        opening: targets, engine and device profile; the slot is filled in here.
+        folder: where the flight slot lies.
+    """
+
+    def __init__(self, opening: messages.Open, folder: Path) -> None:
+        self.slot = folder / f"{uuid.uuid4().hex}.slot"
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "fuzz.worker", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            stdout=self._log,
-            stderr=subprocess.STDOUT,
-        )
-        theirs.close()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "fuzz.worker", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=subprocess.STDOUT,
+                process_group=0,
+            )
         self._connection = Connection(ours.detach())
-        self._ready: messages.Opened | None = None
-        self._send(messages.Open(opening.targets, opening.engine, opening.device_profile, str(self.slot)))
+        self._ready: messages.Opened | KvzeroError | None = None
+        with contextlib.suppress(*_GONE):
+            self._send(replace(opening, slot=str(self.slot)))
 
     def opened(self) -> messages.Opened:
         """Wait until the worker has loaded everything.
 
         Raises:
-            KvzeroError: what the worker says is wrong with engine or targets.
+            KvzeroError: what the worker says is wrong with engine or targets, now and each time after.
             WorkerError: if it dies or stays silent.
         """
         if self._ready is None:
-            if not self._connection.poll(START_SECONDS):
-                self.kill()
-                raise WorkerError(f"worker: silent for {START_SECONDS:.0f} s while loading targets; {self._tail()}")
-            try:
-                answer = self._receive()
-            except (EOFError, ConnectionResetError):
-                raise WorkerError(f"worker: died while loading targets; {self._tail()}") from None
-            if isinstance(answer, messages.Failed):
-                raise answer.error()
-            if not isinstance(answer, messages.Opened):
-                raise WorkerError(f"worker: answered {type(answer).__name__} before it was open")
-            self._ready = answer
+            self._ready = self._opening()
+        if isinstance(self._ready, KvzeroError):
+            self.kill()
+            raise self._ready
         return self._ready
 
     def ask(self, request: messages.Request, kind: type[A], on_found: Callable[[messages.Found], None]) -> A:
         """Send a request and wait for its answer, of one kind, passing finds on as they come.
 
         Raises:
-            Died: if the worker ended or hung with a case in flight.
+            Died: if the worker ended or hung.
             KvzeroError: what the worker says went wrong.
         """
         self.opened()
-        last = -1
+        last: messages.Found | None = None
         try:
             self._send(request)
             while True:
@@ -104,15 +114,15 @@ class WorkerProcess:
                     return answer
                 if not isinstance(answer, messages.Found):
                     raise WorkerError(f"worker: answered {type(answer).__name__} where {kind.__name__} was due")
-                last = answer.attempt
+                last = answer
                 on_found(answer)
-        except (EOFError, ConnectionResetError, BrokenPipeError):
+        except _GONE:
             raise self._death(last) from None
 
     def kill(self) -> None:
-        """End the worker and take its slot away, unless a case in it is still unreported."""
-        if self._process.poll() is None:
-            self._process.kill()
+        """End the worker and whatever its targets have started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def close(self) -> None:
@@ -123,16 +133,31 @@ class WorkerProcess:
         self.slot.unlink(missing_ok=True)
         self._log.close()
 
-    def _death(self, reported: int) -> Died | WorkerError:
-        self._process.wait()
+    def _opening(self) -> messages.Opened | KvzeroError:
+        try:
+            if not self._connection.poll(START_SECONDS):
+                return WorkerError(f"worker: silent for {START_SECONDS:.0f} s while loading targets; {self._tail()}")
+            answer = self._receive()
+        except _GONE:
+            return WorkerError(f"worker: died while loading targets; {self._tail()}")
+        if isinstance(answer, messages.Failed):
+            return answer.error()
+        if not isinstance(answer, messages.Opened):
+            return WorkerError(f"worker: answered {type(answer).__name__} before it was open")
+        return answer
+
+    def _death(self, last: messages.Found | None) -> Died:
+        """What a broken connection means; ``last`` is the find that was reported last."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=BEAT * 20)  # a target may have closed our socket and lived on
+        self.kill()
         state = flight.read(self.slot)
         if state is None or state.running is None:
-            return WorkerError(f"worker: ended without a case in flight; {self._tail()}")
-        counts = dict(state.counts)
-        if state.running.attempt == reported:
-            counts["finding"] += 1
-            return Died(None, Verdict("finding"), counts)
-        return Died(state.running, _faulted(self._process.returncode, self._tail()), counts)
+            text = f"a worker ended between two cases; {self._tail()}"
+            return Died(None, Verdict("infra", text=text), state.counts if state else {})
+        if last is not None and last.attempt == state.running.attempt:
+            return Died(None, last.verdict, state.counts)
+        return Died(state.running, _faulted(self._process.returncode, self._tail()), state.counts)
 
     def _send(self, request: messages.Request) -> None:
         self._connection.send_bytes(messages.encode(request))

@@ -92,6 +92,9 @@ class Limits:
         ids: most ids in one call, or None.
         page: widest page in bytes, or None.
         uniform: whether all segments must have one page and one stride.
+
+    Raises:
+        ValueError: if a limit can hold for no case.
     """
 
     unit: int = 4
@@ -99,3 +102,11 @@ class Limits:
     ids: int | None = None
     page: int | None = None
     uniform: bool = False
+
+    def __post_init__(self) -> None:
+        if self.unit < 1 or self.unit & (self.unit - 1):
+            raise ValueError(f"unit={self.unit}: must be a power of two, because addresses are aligned to such")
+        for name in ("segments", "ids", "page"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name}={value}: must be 1 or more, or None for no limit")

@@ -78,7 +78,10 @@ def compare(before: np.ndarray, after: np.ndarray, effects: Effects) -> list[Reg
             expected[max(low - start, 0) : high - start] = 0
         if not np.array_equal(expected, after[start:stop]):
             wrong = start + np.flatnonzero(expected != after[start:stop])
-            regions += _regions(wrong, before, after, effects.must)
+            more = _regions(wrong, before, after, effects.must)
+            if regions and regions[-1].stop == more[0].start and regions[-1].kind == more[0].kind:
+                more[0] = more[0]._replace(start=regions.pop().start)
+            regions += more
     return regions
 
 

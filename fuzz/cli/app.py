@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 import typer
 
@@ -27,7 +28,7 @@ app.add_typer(corpus_verbs.app, name="corpus")
 
 
 def main() -> None:
-    """Run the command line; errors written for users end it without a traceback."""
+    """Run the command line; no error but a finding ends it with 1."""
     try:
         app()
     except KvzeroError as error:
@@ -36,3 +37,12 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("kvzero: interrupted\n")
         sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(3)
+    except OSError as error:
+        sys.stderr.write(f"kvzero: {error.filename or 'system'}: {error.strerror}\n")
+        sys.exit(3)
+    except Exception:
+        sys.stderr.write(f"kvzero: a fault of kvzero's own, please report it\n{traceback.format_exc()}")
+        sys.exit(3)

@@ -1,4 +1,4 @@
-"""Verbs on single cases: replay, shrink, explain, export."""
+"""Verbs on single cases: replay, explain, shrink, export."""
 
 from __future__ import annotations
 
@@ -8,22 +8,33 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from fuzz import corpus as corpora
 from fuzz import exporting, messages
-from fuzz import shrink as shrinking
 from fuzz.case import Case
 from fuzz.cli import options
 from fuzz.codec import encode, read
+from fuzz.control import SHRINK_SECONDS, Control
 from fuzz.errors import UsageError
+from fuzz.events import Report
+from fuzz.findbook import FindBook
 from fuzz.reports.page_map import page_map
+from fuzz.reports.terminal import Terminal
 from fuzz.supervisor import Crew
-from fuzz.verdict import Bucket, Verdict
+from fuzz.verdict import Verdict
 
-SHRINK_SECONDS = 300.0
+
+class Ready(NamedTuple):
+    """A case file with a crew that has one of its targets loaded."""
+
+    path: Path
+    case: Case
+    target: str
+    crew: Crew
+    opened: messages.Opened
 
 
 def replay(
@@ -37,13 +48,16 @@ def replay(
 
     Exits with 1 if any of them shows a finding.
 
-    Example: kvzero replay corpus/crashing/page-table-clobbered-padding-0123abcd.json
+    Example: kvzero replay corpus/crashing/my-kernel-py-zeroer-on-h200-stale-tail-0123abcd.json
     """
     rows = []
-    for path in case:
-        for name, verdict in _verdicts(path, target, engine, device_profile):
-            rows.append({"case": str(path), "target": name, "verdict": verdict.label(), "text": verdict.text})
-            sys.stderr.write(f"{path}: {name}: {verdict.label()}{': ' + verdict.text if verdict.text else ''}\n")
+    for one in _each(case, target, engine, device_profile):
+        verdict = one.crew.attempt(one.case, one.target)
+        profile = one.opened.device_profile
+        row = {"case": str(one.path), "target": one.target, "device_profile": profile, "verdict": verdict.label()}
+        rows.append(row | {"text": verdict.text})
+        words = f": {verdict.text}" if verdict.text else ""
+        sys.stderr.write(f"{one.path}: {one.target}@{profile}: {verdict.label()}{words}\n")
     if json:
         sys.stdout.write(json_text.dumps(rows, indent=2) + "\n")
     raise typer.Exit(_exit_code([row["verdict"] for row in rows]))
@@ -57,13 +71,15 @@ def explain(
 ) -> None:
     """Draw what had to be zero, what is, and where the wrong bytes lie.
 
-    Example: kvzero explain corpus/history/a-page-cleared-as-wide-as-its-block-stride-d551395f.json
+    Exits like replay.
+
+    Example: kvzero explain corpus/history/one-block-and-one-id-*.json --target my_kernel.py:zeroer
     """
     labels = []
-    for path in case:
-        for name, verdict in _verdicts(path, target, engine, device_profile):
-            labels.append(verdict.label())
-            sys.stdout.write(page_map(read(path), name, verdict))
+    for one in _each(case, target, engine, device_profile):
+        verdict = one.crew.attempt(one.case, one.target)
+        labels.append(verdict.label())
+        sys.stdout.write(page_map(one.case, one.target, verdict))
     raise typer.Exit(_exit_code(labels))
 
 
@@ -79,35 +95,15 @@ def shrink(
     Example: kvzero shrink big.json --target my_kernel.py:zeroer
     """
     folder = options.corpus_folder(corpus)
-    for path in case:
-        for name, (crew, opened, one) in _opened(path, target, engine, device_profile):
-            verdict = crew.attempt(one, name)
-            if verdict.outcome != "finding":
-                raise UsageError(f"{path}: {verdict.label()} on {name}; only a finding can be shrunk")
-            shrunk = _shrunk(one, verdict.bucket(name, opened.device_profile), crew, opened.units[name], folder)
-            sys.stdout.write(shrunk)
-
-
-def _shrunk(case: Case, bucket: Bucket, crew: Crew, unit: int, folder: Path) -> str:
-    """Shrink a case, keep the result and other finds met on the way; what became of it in words."""
-
-    def attempt(case: Case, *, rehearse: bool = False) -> Verdict:
-        return crew.attempt(case, bucket.target, rehearse=rehearse)
-
-    def other(case: Case, verdict: Verdict) -> None:
-        corpora.keep(folder, case, verdict.bucket(*bucket[:2]))
-
-    shrunk = shrinking.shrink(
-        case,
-        bucket,
-        attempt,
-        profile=(case.origin.profile if case.origin else None) or "small",
-        unit=unit,
-        seconds=SHRINK_SECONDS,
-        on_other=other,
-    )
-    kept = corpora.keep(folder, shrunk.case, bucket)
-    return f"{bucket}: {shrunk.runs} runs, {kept}\n{encode(shrunk.case)}"
+    for one in _each(case, target, engine, device_profile):
+        verdict = one.crew.attempt(one.case, one.target)
+        if verdict.outcome != "finding":
+            raise UsageError(f"{one.path}: {verdict.label()} on {one.target}; only a finding can be shrunk")
+        report = _settled(one, verdict, folder)
+        for find in report.finds.values():
+            sys.stdout.write(f"{find.path or find.bucket}\n{encode(find.case)}")
+        if report.trouble:
+            raise typer.Exit(3)
 
 
 def export(
@@ -119,38 +115,57 @@ def export(
 ) -> None:
     """Write one script of torch and triton that shows the fault by itself, for a bug report.
 
-    Example: kvzero export corpus/crashing/page-table-clobbered-padding-0123abcd.json -o report.py
+    Example: kvzero export corpus/crashing/my-kernel-py-zeroer-on-h200-stale-tail-0123abcd.json -o report.py
     """
     one = read(case)
-    names = _targets_of(one, target)
+    names = list(dict.fromkeys(name for name, _ in _wanted(one, target, None)))
     if len(names) != 1:
         raise UsageError(f"{case}: names {len(names)} targets, {', '.join(names)}; choose one with --target")
-    options.checked(list(names), None, None)
+    options.checked(names, None, None)
     text = exporting.script(one, names[0])
     if output is None:
         sys.stdout.write(text)
-    else:
+        return
+    try:
         output.write_text(text)
-        sys.stderr.write(f"wrote {output}; run it with: python {output}\n")
+    except OSError as error:
+        raise UsageError(f"output={output}: {error.strerror}") from None
+    sys.stderr.write(f"wrote {output}; run it with: python {output}\n")
 
 
-def _verdicts(
-    path: Path, target: list[str] | None, engine: str | None, device_profile: str | None
-) -> Iterator[tuple[str, Verdict]]:
-    for name, (crew, _, one) in _opened(path, target, engine, device_profile):
-        yield name, crew.attempt(one, name)
+def _settled(one: Ready, verdict: Verdict, folder: Path) -> Report:
+    """Book a find in the corpus, shrink and replay it, as a run would."""
+    report = Report(0)
+    control = Control(SHRINK_SECONDS, None, stop_on_find=False)
+    profile = (one.case.origin.profile if one.case.origin else None) or "small"
+    with control.signals():
+        book = FindBook(
+            report,
+            folder,
+            set(),
+            one.opened.device_profile,
+            one.opened.units,
+            one.crew,
+            control,
+            Terminal(quiet=False),
+        )
+        book.met(one.case, one.target, profile, verdict, count=0)
+        book.settle()
+    return report
 
 
-def _opened(
-    path: Path, target: list[str] | None, engine: str | None, device_profile: str | None
-) -> Iterator[tuple[str, tuple[Crew, messages.Opened, Case]]]:
-    """The case of a file with a crew for it, once for each of its targets."""
-    one = read(path)
-    names = options.checked(_targets_of(one, target), engine, device_profile)
-    with _crew(names, engine, device_profile) as crew:
-        opened = crew.open()
-        for name in names:
-            yield name, (crew, opened, one)
+def _each(
+    paths: list[Path], target: list[str] | None, engine: str | None, device_profile: str | None
+) -> Iterator[Ready]:
+    """Each case with a crew for each of its targets, under the device limits that its finds name."""
+    for path, case in [(path, read(path)) for path in paths]:
+        wanted = _wanted(case, target, device_profile)
+        for profile in dict.fromkeys(profile for _, profile in wanted):
+            names = options.checked([name for name, one in wanted if one == profile], engine, profile)
+            with _crew(names, engine, profile) as crew:
+                opened = crew.open()
+                for name in names:
+                    yield Ready(path, case, name, crew, opened)
 
 
 @contextmanager
@@ -163,13 +178,21 @@ def _crew(names: tuple[str, ...], engine: str | None, device_profile: str | None
             crew.close()
 
 
-def _targets_of(case: Case, target: list[str] | None) -> list[str]:
-    named = [bucket.target for bucket in corpora.expected(case)]
-    return target or list(dict.fromkeys(named)) or [options.DEFAULT_TARGET]
+def _wanted(case: Case, target: list[str] | None, device_profile: str | None) -> list[tuple[str, str | None]]:
+    """Targets and device profiles: those asked for, else those that the finds name, else the default."""
+    if target:
+        return [(name, device_profile) for name in target]
+    named = [
+        (bucket.target, device_profile or bucket.device_profile)
+        for bucket in corpora.expected(case)
+        if device_profile in (None, bucket.device_profile)
+    ]
+    return list(dict.fromkeys(named)) or [(options.DEFAULT_TARGET, device_profile)]
 
 
 def _exit_code(labels: list[str]) -> int:
-    settled = [label for label in labels if label not in ("declined", "unproved", "infra")]
-    if any(label != "passed" for label in settled):
+    """1 if any is a finding; 3 if one was trouble, or none was proved; else 0."""
+    found = [label for label in labels if label not in ("passed", "declined", "unproved", "infra")]
+    if found:
         return 1
-    return 0 if settled else 3
+    return 0 if "passed" in labels and "infra" not in labels else 3

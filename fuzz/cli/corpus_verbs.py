@@ -10,7 +10,7 @@ import typer
 
 from fuzz import corpus as corpora
 from fuzz.cli import options
-from fuzz.errors import UsageError
+from fuzz.errors import CorpusError, UsageError
 
 app = typer.Typer(help="Look at case files and keep finds for good.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -22,6 +22,8 @@ def list_(corpus: options.Corpus = None) -> None:
     Example: kvzero corpus list --corpus corpus
     """
     folder = options.corpus_folder(corpus)
+    if not folder.is_dir():
+        raise CorpusError(f"corpus={folder}: there is no such folder; name one with --corpus DIR")
     for entry in corpora.entries(folder):
         ref = entry.case.origin.ref if entry.case.origin and entry.case.origin.ref else "-"
         finds = ", ".join(f"{key} {label}" for key, label in entry.case.finds.items()) or "passes everywhere"

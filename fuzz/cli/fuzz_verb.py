@@ -34,10 +34,14 @@ def fuzz(
         list[str] | None,
         typer.Option(help=f"One of {', '.join(BY_NAME)}; may be repeated; default {', '.join(DEFAULT)} by turns."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Decides every case; drawn if not given.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Decides every case, with profiles and targets; drawn if not given.")
+    ] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for the whole run, shrinking included.")] = None,
     hours: Annotated[float | None, typer.Option(help="The same in hours.")] = None,
-    cases: Annotated[int | None, typer.Option(help="Cases for each target; ends the run alone.")] = None,
+    cases: Annotated[
+        int | None, typer.Option(help="Cases for each target; there is no time limit then unless one is given.")
+    ] = None,
     stop_on_find: Annotated[bool, typer.Option("--stop-on-find", help="End at the first find.")] = False,  # noqa: FBT002
     no_known: Annotated[bool, typer.Option("--no-known", help="Count known finds as new ones.")] = False,  # noqa: FBT002
     engine: options.Engine = None,

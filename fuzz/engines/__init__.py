@@ -26,6 +26,7 @@ class Engine(Protocol):
     Attributes:
         name: one of ``NAMES``.
         device: where arena and tables lie.
+        device_name: the same in words.
         device_profile: whose launch limits hold.
         largest_arena: most bytes of an arena that it holds.
         patience: most predicted seconds of a launch, in a search and for a single case.
@@ -33,6 +34,7 @@ class Engine(Protocol):
 
     name: str
     device: torch.device
+    device_name: str
     device_profile: str
     largest_arena: int
     patience: Patience

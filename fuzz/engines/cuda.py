@@ -46,6 +46,7 @@ class Cuda:
                 "try another profile's limits with --engine interpreter"
             )
         self.device = torch.device("cuda", torch.cuda.current_device())
+        self.device_name = torch.cuda.get_device_name(self.device)
         self.device_profile = "h200"
         self.largest_arena = torch.cuda.mem_get_info()[0] // 4
         self._driver = ctypes.CDLL("libcuda.so.1")

@@ -43,6 +43,7 @@ class Interpreter:
 
     def __init__(self, device_profile: str | None) -> None:
         self.device = torch.device("cpu")
+        self.device_name = "CPU"
         self.device_profile = device_profile or "h200"
         self.largest_arena = 2**31
 

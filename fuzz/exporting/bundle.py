@@ -8,8 +8,8 @@ from pathlib import Path
 
 from fuzz.errors import UsageError
 
-OURS = ("kvzero",)
-"""Packages whose modules are inlined; everything else stays an import."""
+OURS = ("kvzero", "fuzz")
+"""Packages whose modules are written out; everything else stays an import."""
 
 
 def joined(source: str, where: str) -> str:
@@ -30,11 +30,19 @@ def joined(source: str, where: str) -> str:
 
 
 def source_of(module: str) -> str | None:
-    """The text of an importable module, which is not imported for it; None for a package."""
-    spec = importlib.util.find_spec(module)
-    if spec is None or spec.origin is None or spec.submodule_search_locations is not None:
+    """The text of a module or of a package's ``__init__``, without importing it or its parents."""
+    top, *rest = module.split(".")
+    spec = importlib.util.find_spec(top)
+    if spec is None:
         return None
-    return Path(spec.origin).read_text()
+    if not rest:
+        return Path(spec.origin).read_text() if spec.origin else None
+    for folder in spec.submodule_search_locations or ():
+        path = Path(folder, *rest)
+        for file in (path.with_suffix(".py"), path / "__init__.py"):
+            if file.is_file():
+                return file.read_text()
+    return None
 
 
 def _add(source: str, where: str, parts: list[str], done: set[str]) -> None:
@@ -43,41 +51,29 @@ def _add(source: str, where: str, parts: list[str], done: set[str]) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import) and any(_ours(alias.name) for alias in node.names):
             raise UsageError(f"{where}: 'import {node.names[0].name}' cannot be exported; import its names with from")
-        if not isinstance(node, ast.ImportFrom) or node.level or not node.module:
-            continue
-        if node.module == "__future__":
-            dropped.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-        elif _ours(node.module):
-            dropped.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-            _import(node, where, parts, done)
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            if node.module == "__future__" or _ours(node.module):
+                dropped.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            if _ours(node.module):
+                _import(node, where, parts, done)
     lines = [line for number, line in enumerate(source.splitlines(), 1) if number not in dropped]
     parts.append("\n".join(lines).strip())
 
 
 def _import(node: ast.ImportFrom, where: str, parts: list[str], done: set[str]) -> None:
+    home = str(node.module)
     if any(alias.asname for alias in node.names):
-        raise UsageError(f"{where}: 'from {node.module} import … as …' cannot be exported; import without as")
-    text = source_of(str(node.module))
-    if text is not None:
-        _once(str(node.module), text, parts, done)
-        return
-    for alias in node.names:
-        module = f"{node.module}.{alias.name}"
-        text = source_of(module)
+        raise UsageError(f"{where}: 'from {home} import … as …' cannot be exported; import without as")
+    modules = {alias.name: source_of(f"{home}.{alias.name}") for alias in node.names}
+    if None in modules.values():
+        text = source_of(home)
         if text is None:
-            home = f"{node.module}.segments"  # what the package itself gives away lives there
-            _once(home, source_of(home) or "", parts, done)
-            continue
-        if _once(module, text, parts, done):
-            names = _defined(text)
-            parts.append(f"{alias.name} = types.SimpleNamespace({', '.join(f'{name}={name}' for name in names)})")
-
-
-def _docstring(tree: ast.Module) -> range:
-    """The lines of a module's docstring: one in the middle of a script says nothing."""
-    if ast.get_docstring(tree) is None:
-        return range(0)
-    return range(tree.body[0].lineno, (tree.body[0].end_lineno or 0) + 1)
+            raise UsageError(f"{where}: the source of {home} was not found, so it cannot be exported")
+        _once(home, text, parts, done)
+    for name, text in modules.items():
+        if text is not None and _once(f"{home}.{name}", text, parts, done):
+            namespace = ", ".join(f"{defined}={defined}" for defined in _defined(text))
+            parts.append(f"{name} = types.SimpleNamespace({namespace})")
 
 
 def _once(module: str, text: str, parts: list[str], done: set[str]) -> bool:
@@ -86,6 +82,13 @@ def _once(module: str, text: str, parts: list[str], done: set[str]) -> bool:
     done.add(module)
     _add(text, module, parts, done)
     return True
+
+
+def _docstring(tree: ast.Module) -> range:
+    """The lines of a module's docstring: one in the middle of a script says nothing."""
+    if ast.get_docstring(tree) is None:
+        return range(0)
+    return range(tree.body[0].lineno, (tree.body[0].end_lineno or 0) + 1)
 
 
 def _defined(text: str) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pprint
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from fuzz import corpus
 from fuzz.case import Case
 from fuzz.errors import UsageError
 from fuzz.exporting.bundle import joined, source_of
-from fuzz.targets import GENERATIONS
+from fuzz.targets import BUILT_IN, GENERATIONS, GROUP
 
 TAIL = Path(__file__).with_name("tail.py")
 """The script's end, read as text: importing it would import torch."""
@@ -69,9 +70,7 @@ def _source(target: str) -> str:
     if target in GENERATIONS:
         text = source_of(f"kvzero.generations.{target}") or ""
         return joined("from kvzero.segments import SegmentTable\n" + text, target) + "\n\n" + _GENERATION
-    place = target.rpartition(":")[0]
-    if target == "index_fill":
-        place = "fuzz.index_fill"
+    place = "fuzz.index_fill" if target == "index_fill" else _located(target).rpartition(":")[0]
     source = Path(place).read_text() if place.endswith(".py") else source_of(place)
     if not source:
         raise UsageError(f"target={target!r}: its source was not found, so it cannot be exported")
@@ -80,7 +79,12 @@ def _source(target: str) -> str:
 
 
 def _name(target: str) -> str:
-    return "zeroer" if target in GENERATIONS or target == "index_fill" else target.rpartition(":")[2]
+    return "zeroer" if target in BUILT_IN else _located(target).rpartition(":")[2]
+
+
+def _located(target: str) -> str:
+    """Where a target's source is: the locator itself, or what the entry point of that name stands for."""
+    return next((point.value for point in entry_points(group=GROUP, name=target)), target)
 
 
 def _data(case: Case, find: str) -> dict[str, object]:

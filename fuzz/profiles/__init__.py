@@ -1,8 +1,8 @@
 """The shapes of cases that the search draws: one file a profile.
 
 Each has ``build(source, unit)`` and, right below it, ``trace(case, unit)``, its inverse: the choices
-that make ``build`` draw the case again. ``NAME`` is drawn from device limits and round numbers alone,
-never from a target's constants or a geometry of the past.
+that make ``build`` draw the case again. Bounds are device limits and round numbers, never a target's
+constants or a geometry of the past.
 """
 
 from typing import Protocol

@@ -30,7 +30,7 @@ def trace(case: Case, unit: int) -> list[int]:
         Untraceable: if it never would.
     """
     for index, kind in enumerate(KINDS[: None if unit > 1 else -1]):
-        legal = _mend(case, kind)
+        legal = _mend(case, kind, unit)
         if legal is not None and _spoil(legal, kind, unit) == case:
             to = Trace()
             to.integer(0, len(KINDS) - (1 if unit > 1 else 2), index)
@@ -38,32 +38,10 @@ def trace(case: Case, unit: int) -> list[int]:
     raise Untraceable("no single rule that this profile breaks")
 
 
-def rule(case: Case, unit: int) -> str:
-    """The rule that a hostile case breaks, as the detail of its bucket."""
-    for call in case.calls:
-        for value in call.raw or ():
-            if isinstance(value, bool):
-                return "bool-id"
-            if value is None:
-                return "none-id"
-            if not isinstance(value, int):
-                return "float-id"
-            if abs(value) >= 2**63:
-                return "huge-id"
-        if call.ids and call.ids.low < 0:
-            return "negative-id"
-        if call.ids and call.ids.high >= case.blocks:
-            return "id-past-blocks"
-    if any(s.base % unit or s.page % unit or s.stride % unit for s in case.segments):
-        return "unit"
-    return "none"
-
-
 def _spoil(case: Case, kind: str, unit: int) -> Case:
     if kind == "unit":
-        first = case.segments[0]
-        spoiled = type(first)(first.base, first.blocks, first.page, first.stride + unit // 2)
-        segments = (spoiled, *case.segments[1:])
+        first, *others = case.segments
+        segments = (replace(first, stride=first.stride + unit // 2), *others)
         return parts.guarded(replace(case, domain="hostile", segments=segments))
     call = case.calls[0]
     if kind in _RAW:
@@ -74,13 +52,12 @@ def _spoil(case: Case, kind: str, unit: int) -> Case:
     return replace(case, domain="hostile", blocks_known=True, calls=(hostile, *case.calls[1:]))
 
 
-def _mend(case: Case, kind: str) -> Case | None:
+def _mend(case: Case, kind: str, unit: int) -> Case | None:
     first, *others = case.calls
     if kind == "unit":
-        segment = case.segments[0]
-        even = type(segment)(segment.base, segment.blocks, segment.page, segment.stride // 4 * 4)
-        mended = replace(case, domain="contract", segments=(even, *case.segments[1:]))
-        return parts.guarded(mended)
+        odd, *rest = case.segments
+        even = replace(odd, stride=odd.stride - unit // 2)
+        return parts.guarded(replace(case, domain="contract", segments=(even, *rest)))
     if kind in _RAW:
         legal = Call("zero")
     elif first.ids:

@@ -15,7 +15,7 @@ KINDS = 3
 
 TIMES = 2**17
 PAGE = 2**19 - 4
-"""Widest page in bytes: an odd number of elements, which no chunk but one of one element divides."""
+"""Widest page in bytes, one element below a power of two: a boundary, like those that sources lean to."""
 
 BLOCKS = 4
 PADDING = 16

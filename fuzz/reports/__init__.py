@@ -1,1 +1,1 @@
-"""What people and programs read of a run: subscribers to its events."""
+"""What people and programs read: the terminal's lines, the JSON report, the page map."""

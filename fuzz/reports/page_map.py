@@ -3,46 +3,46 @@
 from __future__ import annotations
 
 from fuzz.case import Case, Segment
+from fuzz.reports import words
 from fuzz.verdict import Verdict
 
 WIDTH = 64
 ROWS = 32
+LEGEND = "0 zero as it had to be   S stale   W written wrong   X clobbered   . left alone   ? not read   | page ends"
 _MARKS = {"clobbered": "X", "wrong": "W", "stale": "S"}
-LEGEND = "0 cleared as it had to be   S stale   W written wrong   X clobbered   . left alone   | page ends"
+_WORST_FIRST = "XWS"
 
 
 def page_map(case: Case, target: str, verdict: Verdict) -> str:
     """The case in words and a row for each block that is targeted or touched, 64 cells a stride.
 
-    A cell stands for several bytes when a stride is longer; it shows the worst of them.
+    A cell stands for several bytes where a stride is longer; it shows the worst of them. What the
+    verdict does not tell, because nothing was read back or too much was wrong, is a question mark.
     """
     lines = [case.title or "untitled case", f"{target}: {verdict.label()}"]
     if verdict.text:
         lines.append(verdict.text)
     lines += [f"launched {launch}" for launch in verdict.launches]
     lines += ["", LEGEND]
-    rows = 0
-    for number, segment in enumerate(case.segments):
+    shown = 0
+    for segment in case.segments:
+        lines.append(words.of_segment(segment))
         blocks = _blocks(case, segment, verdict)
-        times = f", {segment.times} times" if segment.times > 1 else ""
-        lines.append(
-            f"segment {number} at {segment.base}: {segment.blocks} blocks of {segment.page} bytes, "
-            f"{segment.stride} apart{times}"
-        )
-        for block in blocks[: max(ROWS - rows, 1)]:
-            lines.append(f"  block {block:>6} {_row(case, segment, block, verdict)}")
-            rows += 1
-        if len(blocks) > ROWS:
-            lines.append(f"  and {len(blocks) - ROWS} blocks more")
-    lines += [f"bytes {wrong.start} to {wrong.stop}: {wrong.kind}, {wrong.where}" for wrong in verdict.regions[:ROWS]]
+        room = blocks[: max(ROWS - shown, 1)]
+        lines += [f"  block {block:>6} {_row(case, segment, block, verdict)}" for block in room]
+        shown += len(room)
+        if len(room) < len(blocks):
+            lines.append(f"  and {len(blocks) - len(room)} blocks more")
+    lines += [words.of_call(call) for call in case.calls]
+    lines += [words.of_region(wrong) for wrong in verdict.regions[:ROWS]]
+    if len(verdict.regions) > ROWS:
+        lines.append(f"and more, {verdict.wrong_bytes} bytes in all")
     return "\n".join(lines) + "\n"
 
 
 def _blocks(case: Case, segment: Segment, verdict: Verdict) -> list[int]:
     targeted = {int(block) for call in case.calls for block in call.ids.distinct()}
-    touched = {
-        min(max((wrong.start - segment.base) // segment.stride, 0), segment.blocks - 1) for wrong in verdict.regions
-    }
+    touched = {(wrong.start - segment.base) // segment.stride for wrong in verdict.regions}
     return sorted(block for block in targeted | touched if 0 <= block < segment.blocks)
 
 
@@ -50,18 +50,40 @@ def _row(case: Case, segment: Segment, block: int, verdict: Verdict) -> str:
     start = segment.base + block * segment.stride
     length = max(segment.stride, segment.page)
     cells = min(length, WIDTH)
-    targeted = any(
-        run.first <= block <= run.last or run.last <= block <= run.first for c in case.calls for run in c.ids.runs
-    )
-    done = targeted and not verdict.kind.startswith(("faulted", "hung", "rejected"))
-    row = []
+    row = ""
     for cell in range(cells):
         low = start + cell * length // cells
         high = start + (cell + 1) * length // cells
-        marks = {_MARKS[w.kind] for w in verdict.regions if w.start < high and w.stop > low}
-        if marks:
-            row.append(min(marks, key="XWS".index))
-        else:
-            row.append("0" if done and low < start + segment.page else ".")
-    edge = -(-segment.page * cells // length)
-    return "".join(row[:edge]) + "|" + "".join(row[edge:])
+        row += _mark(low, high, verdict) or ("0" if _targeted(case, low, high) else ".")
+    edge = segment.page * cells // length
+    return f"{row[:edge]}|{row[edge:]}"
+
+
+def _mark(low: int, high: int, verdict: Verdict) -> str:
+    """The worst that is known of some bytes; empty if they are as they have to be."""
+    marks = {_MARKS[wrong.kind] for wrong in verdict.regions if wrong.start < high and wrong.stop > low}
+    if marks:
+        return min(marks, key=_WORST_FIRST.index)
+    read = verdict.outcome == "passed" or verdict.kind in ("skipped", "clobbered", "wrong", "stale")
+    known = sum(wrong.stop - wrong.start for wrong in verdict.regions) == verdict.wrong_bytes
+    past = not known and low >= verdict.regions[-1].stop
+    return "" if read and not past else "?"
+
+
+def _targeted(case: Case, low: int, high: int) -> bool:
+    """Whether some of the bytes belong to a page that a contract case clears."""
+    if case.domain != "contract":
+        return False
+    for segment in case.segments:
+        first = max((low - segment.base - segment.page) // segment.stride, 0)
+        last = min((high - 1 - segment.base) // segment.stride, segment.blocks - 1)
+        for block in range(first, last + 1):
+            start = segment.base + block * segment.stride
+            inside = start < high and start + segment.page > low
+            if inside and any(
+                min(run.first, run.last) <= block <= max(run.first, run.last)
+                for call in case.calls
+                for run in call.ids.runs
+            ):
+                return True
+    return False

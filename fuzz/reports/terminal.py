@@ -9,6 +9,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from fuzz.events import Ended, Event, Find, Progress, Report, Saved, Settled, Started, Warned
+from fuzz.reports import words
+
+SHOWN = 4
+"""Wrong regions that a find's paragraph names."""
 
 BETWEEN_LINES = 10.0
 """Seconds between progress lines where there is no terminal to redraw one on."""
@@ -75,33 +79,22 @@ def paragraph(find: Find) -> str:
     replay = command(find.path)
     shown, times = find.replays or (0, 0)
     lines = [replay, str(find.bucket), f"  {find.verdict.text}"]
-    lines += [
-        f"  bytes {wrong.start} to {wrong.stop}: {wrong.kind}, {wrong.where}" for wrong in find.verdict.regions[:4]
-    ]
-    if len(find.verdict.regions) > 4:
+    lines += [f"  {words.of_region(wrong)}" for wrong in find.verdict.regions[:SHOWN]]
+    if len(find.verdict.regions) > SHOWN:
         lines.append(f"  and more, {find.verdict.wrong_bytes} bytes in all")
-    lines += [f"  {segment}" for segment in described(find)]
-    lines.append(
-        f"  {shown} of {times} replays show it; {'smallest case' if find.smallest else 'not shrunk to the end'}"
-    )
+    parts = [*map(words.of_segment, find.case.segments), *map(words.of_call, find.case.calls)]
+    lines += [f"  {part}" for part in parts[: 2 * SHOWN]]
+    if len(parts) > 2 * SHOWN:
+        lines.append(f"  and {len(parts) - 2 * SHOWN} lines more")
+    end = "smallest case" if find.smallest else "not shrunk to the end"
+    lines.append(f"  {shown} of {times} replays show it; {end}")
     lines.append(replay)
     return "\n".join(lines)
 
 
-def described(find: Find) -> list[str]:
-    """The case's segments and calls, a line each, at most eight."""
-    lines = [
-        f"segment at {s.base}: {s.blocks} blocks of {s.page} bytes, {s.stride} apart"
-        + (f", {s.times} times" if s.times > 1 else "")
-        for s in find.case.segments
-    ]
-    lines += [f"call: ids {call.ids if call.raw is None else list(call.raw)}".rstrip() for call in find.case.calls]
-    return lines if len(lines) <= 8 else [*lines[:7], f"and {len(lines) - 7} lines more"]
-
-
 def command(path: Path | None) -> str:
     """The command that replays a case file."""
-    return f"kvzero replay {path}" if path else "kvzero replay - (the case is printed above; it is in no file)"
+    return f"kvzero replay {path}" if path else "in no file: save the case above, and kvzero replay it"
 
 
 def ending(report: Report) -> str:
@@ -109,7 +102,7 @@ def ending(report: Report) -> str:
     counts = ", ".join(f"{count} {outcome}" for outcome, count in report.counts.items())
     rate = report.attempted / max(report.seconds, 1e-9)
     lines = [
-        f"stopped: {report.stop_reason or 'early'} after {report.seconds:.1f} s · seed {report.seed}",
+        f"stopped: {report.stop_reason} after {report.seconds:.1f} s · seed {report.seed}",
         f"{report.attempted} attempted = {counts} · {rate:.0f} cases/s",
     ]
     if report.trouble:

@@ -55,7 +55,6 @@ def lower(trial: Trial) -> None:
         return
     for place in range(len(counts)):
         counts = _lowest(counts, place, holds)
-    trial.improves(_plain(find, counts))
 
 
 def _lowest(counts: Counts, place: int, holds: Callable[[Counts], bool]) -> Counts:

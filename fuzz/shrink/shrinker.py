@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
@@ -82,13 +83,15 @@ def _launch(
 ) -> Shrunk:
     """Rehearse down to the smallest grid, then run that one case for real."""
     trial = Trial(case, bucket, lambda smaller: attempt(smaller, rehearse=True), seconds, MANY_RUNS, on_other)
-    finished = True
     try:
         counts.lower(trial)
         if trial.best == case:
             structure.delete(trial)
+        finished = True
     except OutOfBudget:
         finished = False
-    verdict = attempt(trial.best)
-    real = verdict.outcome == "finding" and verdict.bucket(bucket.target, bucket.device_profile) == bucket
-    return Shrunk(trial.best if real else case, trial.runs + 1, finished and real)
+    with contextlib.suppress(OutOfBudget):
+        verdict = attempt(trial.best)
+        if verdict.outcome == "finding" and verdict.bucket(*bucket[:2]) == bucket:
+            return Shrunk(trial.best, trial.runs + 1, finished)
+    return Shrunk(case, trial.runs, finished=False)

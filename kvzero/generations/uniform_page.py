@@ -6,6 +6,9 @@ Faults kept: segments of different strides are refused with an assertion (vllm#4
 10496 elements); a page narrower than its stride is cleared up to the next block (vllm#50276); the
 flat grid overflows at 2^31 programs (vllm#52058). Segment count and page are compile-time constants,
 so each new table is compiled anew inside a request (vllm#45631).
+
+The program number is taken to 64 bits first: a page past 2^31 elements, a constant here, would not
+compile else, before the launcher could refuse its grid.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ def kernel(
 ):
     """Clear one chunk: program ids count chunk fastest, then segment, then block."""
     CHUNKS: tl.constexpr = PAGE_SIZE_EL // BLOCK_SIZE
-    pid = tl.program_id(0)
+    pid = tl.program_id(0).to(tl.int64)
     block_index = pid // CHUNKS // N_SEGS
     if block_index >= n_blocks:
         return
@@ -40,7 +43,7 @@ def kernel(
     chunk = pid % CHUNKS
     block = tl.load(ids_ptr + block_index).to(tl.int64)
     start = tl.load(addrs_ptr + seg).to(tl.pointer_type(tl.int32))
-    offset = block * PAGE_SIZE_EL + chunk.to(tl.int64) * BLOCK_SIZE
+    offset = block * PAGE_SIZE_EL + chunk * BLOCK_SIZE
     tl.store(start + offset + tl.arange(0, BLOCK_SIZE), tl.zeros([BLOCK_SIZE], tl.int32))
 
 
