@@ -10,7 +10,7 @@ from fuzz.case import Case
 from fuzz.verdict import OUTCOMES, Bucket, Verdict
 
 
-@dataclass
+@dataclass(eq=False)
 class Find:
     """All that is known of one bucket.
 
@@ -52,9 +52,25 @@ class Report:
     trouble: str | None = None
 
     @property
+    def distinct(self) -> list[Find]:
+        """The finds, each bucket once."""
+        return list(dict.fromkeys(self.finds.values()))
+
+    @property
     def new_finds(self) -> int:
         """Finds that no corpus file explains."""
-        return sum(not find.known for find in self.finds.values())
+        return sum(not find.known for find in self.distinct)
+
+    def merge(self, find: Find) -> None:
+        """Book a find whose bucket changed together with another of that bucket, if there is one.
+
+        Both keep the keys that they were met under, so that they are not shrunk again.
+        """
+        for other in self.distinct:
+            if other is not find and other.bucket == find.bucket:
+                other.count += find.count
+                keys = [key for key, value in self.finds.items() if value is find]
+                self.finds.update(dict.fromkeys(keys, other))
 
     def add(self, counts: Mapping[str, int], unproved: Mapping[str, int]) -> None:
         """Add the outcomes of a batch, and its unproved cases by profile."""

@@ -134,6 +134,7 @@ class FindBook:
             self._save(find)
             if path is not None:
                 corpus.forget(path, before)
+            self._report.merge(find)
 
     def _save(self, find: Find) -> None:
         try:

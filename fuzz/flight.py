@@ -51,8 +51,10 @@ class Flight(NamedTuple):
 
     @property
     def overdue(self) -> bool:
-        """Whether the case in flight has used up its time."""
-        return self.running is not None and time.monotonic() > self.started + self.limit
+        """Whether the case in flight has used up its time; a slot half written never has."""
+        if self.running is None or not self.started or not self.limit:
+            return False
+        return time.monotonic() > self.started + self.limit
 
 
 class FlightSlot:
@@ -83,7 +85,7 @@ class FlightSlot:
     def restart(self) -> None:
         """Set the counts to zero."""
         self._counts = dict.fromkeys(OUTCOMES, 0)
-        _HEADER.pack_into(self._map, 0, _MAGIC, 0, 0.0, 0.0, *self._counts.values())
+        self._put(0, _HEADER.format, _MAGIC, 0, 0.0, 0.0, *self._counts.values())
 
     def take_off(self, running: InFlight, limit: float) -> None:
         """Hold a case as in flight, for at most ``limit`` seconds; its length is written last."""
@@ -93,18 +95,23 @@ class FlightSlot:
             os.posix_fallocate(self._file, 0, need)
             self._map.resize(need)
         self._map[_HEADER.size : need] = payload
-        struct.pack_into("<dd", self._map, _TIMES, time.monotonic(), limit)
-        struct.pack_into("<q", self._map, _LENGTH, len(payload))
+        self._put(_TIMES, "<dd", time.monotonic(), limit)
+        self._put(_LENGTH, "<q", len(payload))
 
     def extend(self, limit: float) -> None:
         """Give the case in flight ``limit`` seconds in all."""
-        struct.pack_into("<d", self._map, _LIMIT, limit)
+        self._put(_LIMIT, "<d", limit)
 
     def land(self, outcome: str) -> None:
         """The case is done and its verdict is on its way."""
-        struct.pack_into("<q", self._map, _LENGTH, 0)
+        self._put(_LENGTH, "<q", 0)
         self._counts[outcome] += 1
-        struct.pack_into("<5q", self._map, _COUNTS, *self._counts.values())
+        self._put(_COUNTS, "<5q", *self._counts.values())
+
+    def _put(self, place: int, form: str, *values: float | bytes) -> None:
+        """Write fields by a copy: ``pack_into`` clears its target first, and a reader would see zeros."""
+        packed = struct.pack(form, *values)
+        self._map[place : place + len(packed)] = packed
 
 
 def read(path: Path) -> Flight | None:

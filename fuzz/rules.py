@@ -92,26 +92,26 @@ def _outside(call: Call, case: Case) -> str | None:
     return None
 
 
-def hostile_rule(case: Case, unit: int) -> str | None:
-    """The rule that a hostile case breaks for a target of that unit; the detail of its bucket.
+def hostile_rule(case: Case, call: Call, unit: int) -> str | None:
+    """The rule that a call of a hostile case breaks for a target of that unit; the detail of its bucket.
 
-    None if nothing in the case is hostile to the target.
+    None if nothing in the call is hostile to the target. An id past the last block is hostile only
+    where the table tells the number of blocks.
     """
-    for call in case.calls:
-        for value in call.raw or ():
-            if isinstance(value, bool):
-                return "bool-id"
-            if value is None:
-                return "none-id"
-            if not isinstance(value, int):
-                return "float-id"
-            if not -(2**63) <= value < 2**63:
-                return "huge-id"
-        numbers = [*(value for value in call.raw or ()), *([call.ids.low, call.ids.high] if call.ids else [])]
-        if any(value < 0 for value in numbers):
-            return "negative-id"
-        if any(value >= case.blocks for value in numbers):
-            return "id-past-blocks"
+    for value in call.raw or ():
+        if isinstance(value, bool):
+            return "bool-id"
+        if value is None:
+            return "none-id"
+        if not isinstance(value, int):
+            return "float-id"
+        if not -(2**63) <= value < 2**63:
+            return "huge-id"
+    ids = [*(call.raw or ()), *([call.ids.low, call.ids.high] if call.ids else [])]
+    if any(block < 0 for block in ids):
+        return "negative-id"
+    if case.blocks_known and any(block >= case.blocks for block in ids):
+        return "id-past-blocks"
     if any(s.base % unit or s.page % unit or s.stride % unit for s in case.segments):
         return "unit"
     return None

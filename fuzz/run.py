@@ -1,4 +1,4 @@
-"""One case on one target: lay the arena, make the zeroer, call it, read every byte back."""
+"""One case on one target: make the zeroer, then call by call lay the poison, call, read every byte."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fuzz.arena import Arena, total
-from fuzz.case import Case, volume
-from fuzz.engines import Engine, Unproved
+from fuzz.case import Call, Case, volume
+from fuzz.engines import NOTHING, Engine, Unproved
 from fuzz.engines.launch_hook import Launch, watched
 from fuzz.rules import hostile_rule
 from fuzz.targets import Target, beyond
@@ -21,21 +21,23 @@ from oracles import launches
 
 @dataclass
 class Observation:
-    """All that was seen of a run, for triage to judge.
+    """All that was seen of one call, the constructor counted to the first, for triage to judge.
 
     Attributes:
-        stage: how far it came: ``constructor``, ``call`` or ``done``.
+        constructed: whether the zeroer was made.
         error: what the target raised, if anything.
         launches: every Triton launch, in order.
-        ids_changed: whether a call changed the list it was given.
+        ids_changed: whether the call changed the list it was given.
         table_changed: whether a column of the table changed, on the host or on the device.
+        unproved: why the engine cannot hold the case, if it cannot.
     """
 
-    stage: str = "constructor"
+    constructed: bool = False
     error: Exception | None = None
     launches: list[Launch] = field(default_factory=list)
     ids_changed: bool = False
     table_changed: bool = False
+    unproved: str = ""
 
 
 def run_case(
@@ -48,7 +50,10 @@ def run_case(
     rehearse: bool = False,
     on_launch: Callable[[float], None],
 ) -> Verdict:
-    """Run a case and judge what it left behind.
+    """Run a case and judge what each call left behind; the first that is not right decides.
+
+    The arena is poisoned anew before each call, as an engine writes into a page between two calls: so
+    a call that clears what an earlier one was asked to clear is found.
 
     Args:
         case: a legal case.
@@ -59,51 +64,105 @@ def run_case(
         rehearse: judge launches by their grids and run none that is legal.
         on_launch: told the predicted seconds of each launch before it starts.
     """
-    if case.domain == "contract":
-        reason = beyond(target.limits, case)
-    else:
-        reason = None if hostile_rule(case, target.limits.unit) else "nothing in it is hostile to this target"
+    reason = _declined(case, target)
     if reason:
         return Verdict("declined", text=reason)
     if total(case) > engine.largest_arena:
         return Verdict("unproved", text=f"an arena of {total(case)} bytes does not fit in {engine.name}")
-    table = _table(case, arena.lay(case))
-    columns = table.columns()
-    engine.settle()
-    seen = Observation()
-
-    def decide(launch: Launch) -> tuple[int, ...]:
-        seen.launches.append(launch)
-        ruling = launches.judge(launch.grid, launch.num_warps, engine.device_profile)
-        seconds = engine.seconds(launch, volume(case))
-        if ruling.outcome == "runs" and (rehearse or seconds > patience):
-            raise Unproved(f"{ruling.reason}, about {seconds:.1f} s in {engine.name}")
-        on_launch(seconds if ruling.outcome == "runs" else 0.0)
-        return engine.admit(launch, ruling)
-
-    try:
-        with watched(decide):
-            _call(case, target, table, engine, seen)
-    except Unproved as unproved:
-        return Verdict("unproved", text=str(unproved))
-    except Exception as error:
-        seen.error = error
-        fault = engine.fault()
-        if fault:
-            return Verdict("finding", "faulted", fault, text=in_words(error), lost=True)
-    seen.table_changed = _changed(table, columns)
-    return judge(case, seen, arena, engine.device_profile, target.limits.unit)
-
-
-def _call(case: Case, target: Target, table: SegmentTable, engine: Engine, seen: Observation) -> None:
-    zero = target.make(table, engine.device)
+    run = _Run(case, target, engine, arena, patience, rehearse, on_launch)
     for call in case.calls:
-        seen.stage = "call"
+        verdict = run.judged(call)
+        if verdict is not None:
+            return verdict
+    return Verdict("passed")
+
+
+class _Run:
+    """A case on its way: one table, one zeroer, call after call."""
+
+    def __init__(
+        self,
+        case: Case,
+        target: Target,
+        engine: Engine,
+        arena: Arena,
+        patience: float,
+        rehearse: bool,  # noqa: FBT001 - internal
+        on_launch: Callable[[float], None],
+    ) -> None:
+        self._case = case
+        self._target = target
+        self._engine = engine
+        self._arena = arena
+        self._patience = patience
+        self._rehearse = rehearse
+        self._on_launch = on_launch
+        self._table = _table(case, arena.lay(case))
+        self._columns = self._table.columns()
+        self._zero: Callable[[list[object]], None] | None = None
+
+    def judged(self, call: Call) -> Verdict | None:
+        """Make one call; the verdict if the case ends with it, None if it was right and may go on."""
+        self._arena.lay(self._case)
+        self._engine.settle()
+        seen = Observation()
         ids, given = call.arguments(), call.arguments()
-        zero(given)
-        engine.settle()
-        seen.ids_changed |= ids != given
-    seen.stage = "done"
+        try:
+            with watched(lambda launch: self._decide(launch, seen)):
+                if self._zero is None:
+                    self._zero = self._target.make(self._table, self._engine.device)
+                seen.constructed = True
+                self._zero(given)
+                self._engine.settle()
+        except Unproved as unproved:
+            seen.unproved = str(unproved)
+        except Exception as error:
+            seen.error = error
+            fault = self._engine.fault()
+            if fault:
+                return Verdict("finding", "faulted", fault, text=in_words(error), lost=True)
+        if self._rehearse:
+            seen.unproved = "" if seen.error or self._skipped(seen) else seen.unproved or "rehearsed only"
+        if seen.unproved:
+            return Verdict("unproved", text=seen.unproved)
+        seen.ids_changed = ids != given or list(map(type, ids)) != list(map(type, given))
+        seen.table_changed = self._table_changed()
+        return judge(self._case, call, seen, self._arena, self._engine.device_profile, self._target.limits.unit)
+
+    def _decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
+        seen.launches.append(launch)
+        ruling = launches.judge(launch.grid, launch.num_warps, self._engine.device_profile)
+        if ruling.outcome != "runs":
+            return self._engine.admit(launch, ruling)
+        if self._rehearse:
+            return NOTHING
+        seconds = self._engine.seconds(launch, volume(self._case))
+        if seconds > self._patience:
+            seen.unproved = f"{ruling.reason}, about {seconds:.1f} s in {self._engine.name}"
+            raise Unproved(seen.unproved)
+        self._on_launch(seconds)
+        return self._engine.admit(launch, ruling)
+
+    def _skipped(self, seen: Observation) -> bool:
+        profile = self._engine.device_profile
+        return any(launches.judge(one.grid, one.num_warps, profile).outcome == "skipped" for one in seen.launches)
+
+    def _table_changed(self) -> bool:
+        if not np.array_equal(self._table.columns(), self._columns):
+            return True
+        base, stride, page = self._columns
+        return any(
+            not np.array_equal(packed.cpu().numpy(), np.stack([base, stride // unit, page // unit]))
+            for (_, unit), packed in self._table.uploads.items()
+        )
+
+
+def _declined(case: Case, target: Target) -> str | None:
+    if case.domain == "contract":
+        return beyond(target.limits, case)
+    if any(hostile_rule(case, call, target.limits.unit) for call in case.calls):
+        return None
+    return "nothing in it is hostile to this target"
 
 
 def _table(case: Case, origin: int) -> SegmentTable:
@@ -111,13 +170,3 @@ def _table(case: Case, origin: int) -> SegmentTable:
     rows[:, 0] += origin
     base, stride, page = np.repeat(rows, [s.times for s in case.segments], axis=0).T.copy()
     return SegmentTable(base, stride, page, case.blocks if case.blocks_known else None)
-
-
-def _changed(table: SegmentTable, columns: np.ndarray) -> bool:
-    if not np.array_equal(table.columns(), columns):
-        return True
-    base, stride, page = columns
-    return any(
-        not np.array_equal(packed.cpu().numpy(), np.stack([base, stride // unit, page // unit]))
-        for (_, unit), packed in table.uploads.items()
-    )

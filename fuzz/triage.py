@@ -12,7 +12,7 @@ from oracles import launches, pages, regions
 
 if TYPE_CHECKING:
     from fuzz.arena import Arena
-    from fuzz.case import Case
+    from fuzz.case import Call, Case
     from fuzz.run import Observation
 
 SHOWN = 64
@@ -48,29 +48,30 @@ class Scene(NamedTuple):
         return [region for region in self.wrong if region.kind == kind]
 
 
-def judge(case: Case, seen: Observation, arena: Arena, device_profile: str, unit: int) -> Verdict:
-    """The verdict of a finished run whose image still lies in ``arena``.
+def judge(case: Case, call: Call, seen: Observation, arena: Arena, device_profile: str, unit: int) -> Verdict | None:
+    """The verdict of a call whose image still lies in ``arena``; None if it was right and more may follow.
 
     Args:
-        case: what was run.
-        seen: what was recorded of it.
+        case: what is run.
+        call: the call of it that was made.
+        seen: what was recorded of the call.
         arena: the memory it ran on.
         device_profile: whose launch limits name a rejected launch.
         unit: the target's unit in bytes.
     """
-    scene = _scene(case, arena)
+    rule = hostile_rule(case, call, unit) if case.domain == "hostile" else None
+    scene = _scene(case, call if rule is None else None, arena)
     refused = seen.error is not None
     found: Found | None
-    if case.domain == "hostile" and not refused:
-        rule = hostile_rule(case, unit)
-        found = ("accepted", str(rule), f"hostile input was taken: {rule}")
-    elif case.domain == "contract" and refused:
+    if rule is not None and not refused:
+        found = ("accepted", rule, f"hostile input was taken: {rule}")
+    elif rule is None and refused:
         scene = scene._replace(wrong=[region for region in scene.wrong if region.kind != "stale"])
         found = _rejected(seen, device_profile)
     else:
         found = _skipped(seen, scene, device_profile) or _damaged(seen, scene)
     if not found:
-        return Verdict("passed")
+        return Verdict("passed") if refused else None
     kind, detail, text = found
     return Verdict(
         "finding",
@@ -85,17 +86,17 @@ def judge(case: Case, seen: Observation, arena: Arena, device_profile: str, unit
     )
 
 
-def _scene(case: Case, arena: Arena) -> Scene:
+def _scene(case: Case, call: Call | None, arena: Arena) -> Scene:
+    """The image, held against the effects of a call; of none, if the call had to be refused."""
     segments = arena.segments(case)
-    ids = [call.ids.distinct() for call in case.calls if case.domain == "contract"]
-    effects = pages.effects(segments, np.unique(np.concatenate([*ids, np.empty(0, np.int64)])))
+    effects = pages.effects(segments, call.ids.distinct() if call else np.empty(0, np.int64))
     wrong = pages.compare(arena.before(), arena.read(), effects)
     return Scene(segments, effects, range(arena.lead, arena.lead + arena.size), wrong)
 
 
 def _rejected(seen: Observation, device_profile: str) -> Found:
     words = in_words(seen.error)
-    if seen.stage == "constructor" and not seen.launches:
+    if not seen.constructed and not seen.launches:
         return "rejected", "constructor", words
     if seen.launches:
         last = seen.launches[-1]

@@ -103,8 +103,8 @@ class WorkerProcess:
             self._send(request)
             while True:
                 while not self._connection.poll(BEAT):
-                    state = flight.read(self.slot)
-                    if state and state.overdue:
+                    state = self._overdue()
+                    if state is not None:
                         self.kill()
                         raise Died(state.running, _hung(state), state.counts)
                 answer = self._receive()
@@ -145,6 +145,16 @@ class WorkerProcess:
         if not isinstance(answer, messages.Opened):
             return WorkerError(f"worker: answered {type(answer).__name__} before it was open")
         return answer
+
+    def _overdue(self) -> flight.Flight | None:
+        """The state of a slot that two looks in a row find overdue with one case."""
+        first = flight.read(self.slot)
+        if first is None or not first.overdue:
+            return None
+        time.sleep(BEAT)
+        second = flight.read(self.slot)
+        same = second is not None and second.overdue and second.started == first.started
+        return second if same else None
 
     def _death(self, last: messages.Found | None) -> Died:
         """What a broken connection means; ``last`` is the find that was reported last."""

@@ -55,7 +55,7 @@ MOST_THREADS = 1024
 def judge(grid: tuple[int, ...], num_warps: int, profile: str) -> Ruling:
     """Say what a device of ``profile`` makes of a launch of ``grid`` blocks of ``num_warps`` warps."""
     device = PROFILES[profile]
-    dims = (*grid, 1, 1)[:3]
+    dims = (*grid, 1, 1, 1)[:3]
     text = f"grid ({', '.join(map(str, dims))})"
     for axis, blocks in zip(AXES, dims, strict=True):
         if not -C_INT - 1 <= blocks <= C_INT:

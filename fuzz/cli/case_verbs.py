@@ -43,6 +43,7 @@ def replay(
     engine: options.Engine = None,
     device_profile: options.DeviceProfile = None,
     json: options.Json = False,  # noqa: FBT002
+    quiet: options.Quiet = False,  # noqa: FBT002
 ) -> None:
     """Run case files again, each on the targets that its finds name or on --target.
 
@@ -57,7 +58,8 @@ def replay(
         row = {"case": str(one.path), "target": one.target, "device_profile": profile, "verdict": verdict.label()}
         rows.append(row | {"text": verdict.text})
         words = f": {verdict.text}" if verdict.text else ""
-        sys.stderr.write(f"{one.path}: {one.target}@{profile}: {verdict.label()}{words}\n")
+        if not quiet or verdict.outcome in ("finding", "infra"):
+            sys.stderr.write(f"{one.path}: {one.target}@{profile}: {verdict.label()}{words}\n")
     if json:
         sys.stdout.write(json_text.dumps(rows, indent=2) + "\n")
     raise typer.Exit(_exit_code([row["verdict"] for row in rows]))
@@ -100,7 +102,7 @@ def shrink(
         if verdict.outcome != "finding":
             raise UsageError(f"{one.path}: {verdict.label()} on {one.target}; only a finding can be shrunk")
         report = _settled(one, verdict, folder)
-        for find in report.finds.values():
+        for find in report.distinct:
             sys.stdout.write(f"{find.path or find.bucket}\n{encode(find.case)}")
         if report.trouble:
             raise typer.Exit(3)

@@ -83,7 +83,7 @@ def exit_code(report: Report, *, hostile: bool) -> int:
 
     Accepted hostile input is a finding only where it was asked for.
     """
-    if any(not find.known and (hostile or find.bucket.kind != "accepted") for find in report.finds.values()):
+    if any(not find.known and (hostile or find.bucket.kind != "accepted") for find in report.distinct):
         return 1
     proved = report.counts["passed"] + report.counts["finding"]
     return 3 if report.trouble or report.counts["infra"] or not proved else 0

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 NAMES = ("cuda", "interpreter")
 
+NOTHING = (0, 1, 1)
+"""A grid that runs nothing, in a launcher as in the interpreter."""
+
 
 class Patience(NamedTuple):
     """Most predicted seconds of a launch; one that takes longer is left unproved."""

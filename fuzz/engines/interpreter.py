@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from fuzz.engines import Patience
+from fuzz.engines import NOTHING, Patience
 from fuzz.errors import EngineError
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from oracles.launches import Ruling
 
 SECONDS_A_PROGRAM = 1e-3
-NOTHING = (0, 1, 1)
 
 
 def switch_on() -> None:

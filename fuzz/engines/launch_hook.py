@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ def _seen(run: Callable[..., Any], decide: Callable[[Launch], tuple[int, ...]]) 
 
         def decided(meta: Any) -> tuple[int, ...]:
             nonlocal launch
-            asked = tuple(grid(meta) if callable(grid) else grid)
+            asked = tuple(map(operator.index, grid(meta) if callable(grid) else grid))
             warps = kwargs.get("num_warps") or DEFAULT_WARPS
             launch = Launch(self.fn.__name__, asked, warps, (*args, *kwargs.items()))
             return decide(launch)

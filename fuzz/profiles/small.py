@@ -1,6 +1,6 @@
 """Small caches of every shape: the profile that is run most, a tenth of a megabyte a case.
 
-Up to 24 segments of up to 64 blocks, pages of a few bytes to 8 KB, strides of up to four pages,
+Up to 64 segments of up to 64 blocks, five on average, pages of a few bytes to 8 KB, strides of up to four pages,
 segments apart, interleaved or on one address, up to three calls on one zeroer.
 """
 
@@ -10,7 +10,7 @@ from fuzz.case import Call, Case, Segment
 from fuzz.profiles import parts
 from fuzz.source import Source, Trace, Untraceable
 
-SEGMENTS = 24
+SEGMENTS = 64
 MORE_SEGMENTS = 4
 BLOCKS = 64
 SPARE = 2
@@ -22,8 +22,9 @@ GAP = 64
 WIDE_GAP = 2**14
 ALIKE, OWN = 0, 2
 PACKED, PADDED, SHORT = 0, 3, 4
-NEAR, INSIDE, WIDE = 0, 13, 15
-"""Of sixteen segments thirteen follow the one before, two lie inside an earlier one, one far behind."""
+NEAR, INSIDE, ANYWHERE, WIDE = 0, 12, 14, 15
+"""Of sixteen segments twelve follow the one before, two lie inside an earlier one, one lies anywhere
+before the end, one far behind it."""
 
 
 def build(source: Source, unit: int) -> Case:
@@ -128,6 +129,8 @@ def _place(source: Source, step: int, before: list[Segment]) -> int:
     if where in (INSIDE, INSIDE + 1):
         host = before[source.integer(0, len(before) - 1)]
         return host.base + source.integer(0, host.stride // step) * step
+    if where == ANYWHERE:
+        return source.integer(0, _behind(before) // step) * step
     return _behind(before) + source.integer(0, WIDE_GAP if where == WIDE else GAP) * step
 
 
@@ -143,4 +146,5 @@ def _trace_place(to: Trace, step: int, before: list[Segment], base: int) -> None
             to.integer(0, len(before) - 1, index)
             to.integer(0, host.stride // step, (base - host.base) // step)
             return
-    raise Untraceable(f"base={base} lies neither behind nor inside an earlier segment")
+    to.integer(NEAR, WIDE, ANYWHERE)
+    to.integer(0, _behind(before) // step, base // step)

@@ -18,7 +18,7 @@ def as_json(report: Report) -> str:
             "count": find.count,
             "known": find.known,
         }
-        for find in report.finds.values()
+        for find in report.distinct
     ]
     return json.dumps(
         {

@@ -107,11 +107,11 @@ def ending(report: Report) -> str:
     ]
     if report.trouble:
         lines.append(f"trouble: {report.trouble}")
-    for find in report.finds.values():
+    for find in report.distinct:
         if find.known:
             lines.append(f"known: {find.bucket} in {find.count} cases")
         else:
             lines.append(f"find: {find.bucket} in {find.count} cases · {command(find.path)}")
-    if any(not find.known for find in report.finds.values()):
+    if any(not find.known for find in report.distinct):
         lines.append("next: kvzero explain CASE shows the bytes; kvzero corpus accept CASE keeps it for good")
     return "\n".join(lines)

@@ -104,6 +104,5 @@ def _plain(case: Case, counts: Counts) -> Case:
             case,
             segments=(Segment(0, 1, page, page, segments),),
             calls=(Call("zero", Ids((Run(0, 0, ids),))),),
-            blocks_known=True,
         )
     )

@@ -49,10 +49,11 @@ def cases(profile: str, unit: int) -> st.SearchStrategy[Case]:
     return drawn()
 
 
-def lower(trial: Trial, profile: str, unit: int) -> None:
+def lower(trial: Trial, profile: str, unit: int) -> bool:
     """Lower the numbers of the trial's best case; the result is the trial's best.
 
-    A case that no profile draws is left as it is.
+    Returns:
+        False for a case that no profile draws; it is left as it is.
 
     Raises:
         OutOfBudget: when the trial's time or runs are used up.
@@ -61,7 +62,8 @@ def lower(trial: Trial, profile: str, unit: int) -> None:
         if name in BY_NAME:
             with contextlib.suppress(Untraceable):
                 minimal(trace(trial.best, name, unit), cases(name, unit), trial.holds)
-                return
+                return True
+    return False
 
 
 def minimal(choices: Sequence[int], strategy: st.SearchStrategy[Case], holds: Callable[[Case], bool]) -> None:

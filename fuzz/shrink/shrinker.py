@@ -64,14 +64,14 @@ def shrink(
         structure.delete(trial)
         if bucket.kind in DEADLY:
             return Shrunk(trial.best, trial.runs, finished=True)
-        before = None
+        before, traced = None, True
         while before != trial.best:
             before = trial.best
-            numbers.lower(trial, profile, unit)
+            traced = numbers.lower(trial, profile, unit)
             structure.delete(trial)
     except OutOfBudget:
         return Shrunk(trial.best, trial.runs, finished=False)
-    return Shrunk(trial.best, trial.runs, finished=True)
+    return Shrunk(trial.best, trial.runs, finished=traced)
 
 
 def _launch(

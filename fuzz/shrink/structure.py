@@ -29,16 +29,17 @@ def delete(trial: Trial) -> None:
     moved = True
     while moved:
         before = trial.best
-        _first_that(trial, _fewer_segments)
-        _first_that(trial, _fewer_calls)
-        _first_that(trial, _fewer_ids)
-        _first_that(trial, _plainer_ids)
-        _first_that(trial, smaller_shapes)
-        _first_that(trial, _tidier)
+        _descend(trial, _fewer_segments)
+        _descend(trial, _fewer_calls)
+        _descend(trial, _fewer_ids)
+        _descend(trial, _fewer_blocks)
+        _descend(trial, _plainer_ids)
+        _descend(trial, smaller_shapes)
+        _descend(trial, _tidier)
         moved = trial.best != before
 
 
-def _first_that(trial: Trial, candidates: Callable[[Case], Iterator[Case]]) -> None:
+def _descend(trial: Trial, candidates: Callable[[Case], Iterator[Case]]) -> None:
     """Take candidates of the best case as long as one of them improves it."""
     while any(trial.improves(candidate) for candidate in candidates(trial.best)):
         pass
@@ -62,6 +63,31 @@ def _fewer_ids(case: Case) -> Iterator[Case]:
     for index, call in enumerate(case.calls):
         for ids in _shorter_ids(call):
             yield replace(case, calls=(*case.calls[:index], ids, *case.calls[index + 1 :]))
+
+
+def _fewer_blocks(case: Case) -> Iterator[Case]:
+    """Without the blocks below the lowest id, and without those above the highest, or all but one."""
+    ids = [call.ids for call in case.calls if call.ids]
+    if not ids or case.domain == "hostile":
+        return
+    low, high = min(one.low for one in ids), max(one.high for one in ids)
+    lowered = tuple(
+        Call(call.op, Ids(tuple(Run(r.first - low, r.last - low, r.times) for r in call.ids.runs)))
+        for call in case.calls
+    )
+    for spare in (0, 1, 2):
+        blocks = high - low + 1 + spare
+        for kept in (
+            tuple(replace(s, base=s.base + low * s.stride, blocks=min(s.blocks, blocks)) for s in case.segments),
+            tuple(replace(s, base=max(s.base, 0), blocks=min(s.blocks, blocks)) for s in case.segments),
+        ):
+            yield closed(replace(case, segments=kept, calls=lowered))
+            yield guarded(replace(case, segments=kept, calls=lowered))
+    for index, segment in enumerate(case.segments):
+        for blocks in (high + 1, high + 2):
+            if blocks < segment.blocks:
+                fewer = replace(segment, blocks=blocks)
+                yield guarded(replace(case, segments=(*case.segments[:index], fewer, *case.segments[index + 1 :])))
 
 
 def _plainer_ids(case: Case) -> Iterator[Case]:
@@ -137,6 +163,7 @@ def _tidier(case: Case) -> Iterator[Case]:
     yield closed(case)
     yield stacked(case)
     yield guarded(case)
+    yield replace(case, blocks_known=True)
     yield replace(case, segments=tuple(sorted(case.segments, key=lambda segment: segment.base)))
 
 

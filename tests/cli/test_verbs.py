@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import codec, corpus
+from fuzz import codec, corpus, flight
 from tests.conftest import ROOT, planted
 from tests.unit.test_codec import TEXT
 
@@ -115,6 +115,36 @@ def test_hostile_input_fails_a_run_only_where_it_was_asked_for(kvzero: Callable)
     assert {"accepted:negative-id", "accepted:id-past-blocks", "accepted:float-id", "accepted:bool-id"} <= kinds
     refused = kvzero(*common, "--target", "index_fill")
     assert refused.returncode == 0, refused.stderr
+
+
+def test_a_signal_while_a_launch_find_shrinks_ends_in_order(tmp_path: Path) -> None:
+    """The report is complete even if the last real run of the shrunk case was cut short."""
+    run = subprocess.Popen(
+        [sys.executable, "-m", "fuzz", "fuzz", "--target", "masked_grid", "--profile", "launch", "--no-known",
+         "--hours", "1", "--seed", "1", "--corpus", "c", "--engine", "interpreter", "--json"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        for line in run.stderr:
+            if line.startswith("find: "):
+                run.send_signal(signal.SIGTERM)
+                break
+        report = json.loads(run.communicate(timeout=60)[0])
+    finally:
+        run.kill()
+    assert run.returncode == 1
+    assert report["stop_reason"] == "signal SIGTERM"
+    assert Path(tmp_path, report["finds"][0]["case"]).exists()
+
+
+def test_readmes_transcript_is_what_a_user_sees(kvzero: Callable) -> None:
+    """Each line of the find's paragraph in README comes out of the command above it."""
+    transcript = (ROOT / "README.md").read_text().split("```\n$ ")[1].split("```")[0].splitlines()
+    command = transcript[0].split()
+    run = kvzero(*command[1:], "--seed", "1", "--engine", "interpreter", "--corpus", "corpus")
+    said = run.stderr.splitlines()
+    for line in transcript[2:]:
+        assert line in said
 
 
 def test_replay_runs_what_the_file_names(kvzero: Callable) -> None:
@@ -233,10 +263,14 @@ def test_a_signal_ends_a_run_in_order(tmp_path: Path, number: int) -> None:
          "--corpus", "c", "--engine", "interpreter"],
         cwd=tmp_path, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    while not list(tmp_path.glob("c/crashing/*.json")):
-        time.sleep(0.1)
-    run.send_signal(number)
-    words = run.communicate(timeout=30)[1]
+    try:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("c/crashing/*.json")) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        run.send_signal(number)
+        words = run.communicate(timeout=30)[1]
+    finally:
+        run.kill()
     assert run.returncode == 1
     assert f"stopped: signal {signal.Signals(number).name}" in words
     assert "seed 11" in words
@@ -250,29 +284,29 @@ def test_kill_9_loses_no_case(kvzero: Callable, tmp_path: Path) -> None:
          "--seed", "2", "--corpus", "c", "--engine", "interpreter"],
         cwd=tmp_path, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    from fuzz import flight
-
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        flights = [flight.read(path) for path in tmp_path.glob("c/.flight/*.slot")]
-        stuck = [f for f in flights if f and f.running and time.monotonic() - f.started > 3]
-        if stuck:
-            break
-        time.sleep(0.1)
-    run.kill()
-    run.wait()
-    os.kill(stuck[0].pid, signal.SIGKILL) if _alive(stuck[0].pid) else None
+    try:
+        stuck = _stuck(tmp_path / "c" / ".flight")
+    finally:
+        run.kill()
+        run.wait()
     again = kvzero("fuzz", "--target", planted("endless"), "--profile", "small", "--cases", "1", "--seed", "1",
                    "--corpus", "c", "--engine", "interpreter", "--stop-on-find")  # fmt: skip
     assert "an earlier run was killed while this case was in flight" in again.stderr
-    assert codec.encode(stuck[0].running.case).strip() in again.stderr
+    assert codec.encode(stuck.running.case).strip() in again.stderr
     assert "the case in flight: hung" in again.stderr
     assert again.returncode == 1
     assert not list(tmp_path.glob("c/.flight/*.slot"))
 
 
-def _alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
+def _stuck(slots: Path) -> flight.Flight:
+    """The flight of a case that has been running for three seconds."""
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline:
+        for state in filter(None, map(flight.read, slots.glob("*.slot"))):
+            if state.running and time.monotonic() - state.started > 3:
+                return state
+        time.sleep(0.1)
+    pytest.fail("no case got stuck")
 
 
 def test_a_corpus_that_cannot_be_written_is_said_at_once(kvzero: Callable, tmp_path: Path) -> None:

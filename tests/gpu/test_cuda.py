@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import torch
@@ -69,7 +68,7 @@ def test_gpu_and_interpreter_agree(cuda: Checker) -> None:
     assert compared > 100
 
 
-def test_a_lost_device_costs_one_worker(cuda: Checker, tmp_path: Path) -> None:
+def test_a_lost_device_costs_one_worker(cuda: Checker) -> None:
     """After an illegal address the next case runs."""
     case = numbered(1, 0, ("small",))[0]
     labels = [cuda.attempt(case, target).label() for target in (planted("null_pointer"), "masked_grid")]

@@ -13,11 +13,11 @@ from fuzz.rules import broken_rule
 from fuzz.source import Choices, Recorder
 
 
-@pytest.mark.parametrize("unit", [4, 1])
+@pytest.mark.parametrize("unit", [16, 4, 2, 1])
 @pytest.mark.parametrize("profile", BY_NAME)
 def test_trace_is_the_inverse_of_build(profile: str, unit: int) -> None:
     """The choices that a trace finds make build draw the same case."""
-    for seed in range(1000):
+    for seed in range(500):
         case = build(Recorder(seed), profile, unit)
         assert build(Choices(trace(case, profile, unit)), profile, unit) == case
 
@@ -84,10 +84,10 @@ def test_the_fixed_case_set_is_no_straw_man() -> None:
 
 
 def test_profile_small_reaches_its_corners() -> None:
-    """24 segments, 48 ids in a call, 3 calls of equal length, 64 blocks, pages of 4 B to 8 KB, strides of 4 pages."""
+    """24 segments, 48 ids, 3 calls of equal length, 64 blocks, pages of 4 B to 8 KB, strides of 4 pages."""
     cases = [build(Recorder(seed), "small") for seed in range(6000)]
     segments = [s for case in cases for s in case.segments]
-    assert max(len(case.segments) for case in cases) == 24
+    assert max(len(case.segments) for case in cases) >= 24
     assert max(len(call.ids) for case in cases for call in case.calls) >= 48
     assert any(len({len(call.ids) for call in case.calls}) == 1 for case in cases if len(case.calls) == 3)
     assert max(s.blocks for s in segments) == 64

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from fuzz import codec
 from fuzz.build import build
+from fuzz.case import Call
 from fuzz.errors import CaseError
+from fuzz.ids import Ids
 from fuzz.profiles import BY_NAME
 from fuzz.source import Recorder
 
@@ -61,7 +64,11 @@ def test_every_drawn_case_survives_the_file(profile: str) -> None:
         ('"schema": 1', '"schema": 2', "schema=2: this kvzero reads schema 1"),
         ('"op": "zero"', '"op": "copy"', "Invalid enum value 'copy'"),
         ('"domain": "contract"', '"domain": "friendly"', "Invalid enum value 'friendly'"),
-        ("page_table@h200", "page_table", "finds key 'page_table'"),
+        ("page_table@h200", "page_table", "finds key 'page_table': must be target@device-profile"),
+        ("page_table@h200", "page_table@tpu", "finds key 'page_table@tpu': .* one of h200, "),
+        ("clobbered:padding", "clobered:padding", "'clobered:padding': must be kind:detail"),
+        ('"ids": "1"', '"ids": "0*99999999999999"', "holds at most 16777216 ids"),
+        ('"ids": "1"', '"ids": "0-99999999999999"', "holds at most 16777216 ids"),
     ],
 )
 def test_a_broken_rule_is_named(old: str, new: str, names: str) -> None:
@@ -79,6 +86,37 @@ def test_what_is_no_case_is_refused(text: str) -> None:
     """Truncated text and other JSON are errors that name the file."""
     with pytest.raises(CaseError, match=r"^here\.json: "):
         codec.decode(text, "here.json")
+
+
+@pytest.mark.parametrize(
+    ("call", "names"),
+    [
+        ('{"op": "zero", "raw": [36893488147419103232]}', r"raw=36893488147419103232: must be"),
+        ('{"op": "zero", "raw": ["x"]}', "raw='x': must be"),
+        ('{"ids": "1", "op": "zero", "raw": [1]}', "a call has one of them"),
+        ('{"ids": "5", "op": "zero"}', r"block 5 of segments\[0\] ends at byte 7088, past"),
+        ('{"ids": "-2", "op": "zero"}', r"block -2 of segments\[0\] starts at byte -2368"),
+    ],
+)
+def test_hostile_calls_have_rules_too(call: str, names: str) -> None:
+    """Raw ids fit in 64 bits, and stray pages land in guard zones, where they are seen."""
+    text = TEXT.replace('"contract"', '"hostile"').replace('{"ids": "1", "op": "zero"}', call)
+    with pytest.raises(CaseError, match=names):
+        codec.decode(text)
+
+
+def test_equal_cases_have_one_text() -> None:
+    """An empty list of ids is written, and none beside raw ids, however the call was made."""
+    plain = codec.decode(TEXT)
+    for one, other in [
+        (Call("zero"), Call("zero", Ids(()))),
+        (Call("zero", raw=(1.5,)), Call("zero", Ids(()), raw=(1.5,))),
+    ]:
+        texts = {codec.encode(replace(plain, domain="hostile", calls=(call,))) for call in (one, other)}
+        assert len(texts) == 1
+        assert codec.file_name(codec.decode(texts.pop())) == codec.file_name(
+            replace(plain, domain="hostile", calls=(one,))
+        )
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

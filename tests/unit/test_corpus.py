@@ -30,9 +30,21 @@ def test_a_smaller_case_replaces_a_larger_one_of_its_bucket(tmp_path: Path) -> N
 
 def test_other_buckets_have_other_files(tmp_path: Path) -> None:
     """Target, profile, kind and detail each make a bucket."""
-    for bucket in (BUCKET, BUCKET._replace(target="other"), BUCKET._replace(detail="guard")):
-        corpus.keep(tmp_path, CASE, bucket)
-    assert len(list((tmp_path / "crashing").iterdir())) == 3
+    changes = [{}, {"target": "other"}, {"device_profile": "mi300x"}, {"kind": "wrong"}, {"detail": "guard"}]
+    for change in changes:
+        corpus.keep(tmp_path, CASE, BUCKET._replace(**change))
+    assert len(list((tmp_path / "crashing").iterdir())) == len(changes)
+
+
+def test_two_targets_of_one_name_lose_nothing(tmp_path: Path) -> None:
+    """The same case of a/k.py and b/k.py is one file that names both; each can leave it alone."""
+    first = corpus.keep(tmp_path, CASE, BUCKET._replace(target="a/k.py:zeroer"))
+    second = corpus.keep(tmp_path, CASE, BUCKET._replace(target="b/k.py:zeroer"))
+    assert first == second
+    assert codec.read(first).finds.keys() == {"a/k.py:zeroer@h200", "b/k.py:zeroer@h200"}
+    smaller = corpus.keep(tmp_path, SMALLER, BUCKET._replace(target="b/k.py:zeroer"))
+    assert codec.read(first).finds.keys() == {"a/k.py:zeroer@h200"}
+    assert codec.read(smaller).finds.keys() == {"b/k.py:zeroer@h200"}
 
 
 def test_a_find_that_cannot_be_written_raises_and_leaves_nothing(tmp_path: Path) -> None:

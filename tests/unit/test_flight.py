@@ -35,7 +35,7 @@ def test_a_slot_holds_the_case_from_take_off_to_landing(tmp_path: Path) -> None:
 def test_a_case_past_its_limit_is_overdue(tmp_path: Path) -> None:
     """The limit counts from take-off and can be extended."""
     slot = FlightSlot(tmp_path / "1.slot")
-    slot.take_off(InFlight(0, "t", "small", CASE), 0.0)
+    slot.take_off(InFlight(0, "t", "small", CASE), 0.001)
     time.sleep(0.01)
     assert flight.read(tmp_path / "1.slot").overdue
     slot.extend(60.0)

@@ -16,6 +16,16 @@ FORBIDDEN = {
 }
 
 
+def test_every_built_in_generation_is_a_generation() -> None:
+    """The names that the command line offers are those that the zeroer has."""
+    from fuzz.targets import GENERATIONS
+    from kvzero.generations import BY_NAME
+
+    assert GENERATIONS.keys() == BY_NAME.keys()
+    readme = (ROOT / "README.md").read_text()
+    assert all(f"`{name}`" in readme for name in GENERATIONS)
+
+
 @pytest.mark.parametrize("package", FORBIDDEN)
 def test_nothing_imports_upward(package: str) -> None:
     """Oracles and the system under test know neither each other nor the harness."""
@@ -33,6 +43,10 @@ def test_nothing_imports_upward(package: str) -> None:
         ("import fuzz.cli, fuzz.campaign, fuzz.shrink, fuzz.checking", ["torch", "triton"]),
         ("import kvzero", ["torch", "triton"]),
         ("import oracles.pages, oracles.regions, oracles.launches", ["torch", "triton", "kvzero", "fuzz"]),
+        (
+            "from fuzz.exporting.bundle import source_of; source_of('kvzero.generations.masked_grid')",
+            ["torch", "triton"],
+        ),
         ("import fuzz.pytest_plugin", ["torch", "triton", "numpy", "hypothesis", "msgspec", "fuzz.case"]),
     ],
 )

@@ -100,6 +100,9 @@ def test_pages_across_a_slice_boundary_are_compared_whole() -> None:
     after = before.copy()
     after[16:24] = after[seam - 8 : seam + 8] = after[seam + 100 : seam + 104] = 0
     assert pages.compare(before, after, effects) == []
+    stale = after.copy()
+    stale[seam - 8 : seam + 8] = before[seam - 8 : seam + 8]
+    assert pages.compare(before, stale, effects) == [Region(seam - 8, seam + 8, "stale")]
     after[seam + 7] = before[seam + 7]
     after[seam + 8] = 0
     after[seam + 104] = 0
