@@ -79,6 +79,8 @@ def read(path: Path) -> Case:
         CaseError: if it cannot be read, or breaks a rule.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise CaseError(f"{path}: is no regular file; name a case file")
         text = path.read_bytes()
     except OSError as error:
         raise CaseError(f"{path}: {error.strerror}; list the corpus with: kvzero corpus list") from None

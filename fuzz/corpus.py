@@ -147,10 +147,16 @@ def forget(path: Path, bucket: Bucket) -> None:
         path.unlink(missing_ok=True)
 
 
-def accept(root: Path, path: Path, title: str | None, ref: str | None) -> Path:
+def accept(root: Path, path: Path, title: str | None, ref: str | None, shown: dict[str, str]) -> Path:
     """Move a find to ``regressions/``, where it is replayed for good.
 
-    Finds of targets that are not built in leave the file: they must pass it from now on.
+    Args:
+        root: the corpus.
+        path: the find.
+        title: a new title, or None.
+        ref: a public reference, or None.
+        shown: what built-in targets show on the case, as in ``finds``. All other targets leave the
+            file: they must pass it from now on.
 
     Raises:
         CaseError: if the file is no case.
@@ -160,7 +166,7 @@ def accept(root: Path, path: Path, title: str | None, ref: str | None) -> Path:
     accepted = replace(
         case,
         title=title or case.title,
-        finds={bucket.key: bucket.label for bucket in expected(case) if bucket.target in BUILT_IN},
+        finds={bucket.key: bucket.label for bucket in expected(case) if bucket.target in BUILT_IN} | shown,
         origin=replace(case.origin or Origin("hand"), ref=ref) if ref else case.origin,
     )
     folder = root / "regressions"

@@ -115,12 +115,13 @@ class FindBook:
     def _replay(self, find: Find) -> None:
         """Run the find's case again; if it shows only sometimes, it is filed under ``unstable``.
 
-        At least one replay is made even if time is up. The report still counts the find where it was
-        first met, so that it is not shrunk over and over.
+        At least one replay is made even if time is up, but none that kills a worker. The report still
+        counts the find where it was first met, so that it is not shrunk over and over.
         """
-        most = DEADLY_REPLAYS if find.bucket.kind in DEADLY else REPLAYS
+        deadly = find.bucket.kind in DEADLY
+        most = DEADLY_REPLAYS if deadly else REPLAYS
         shown = times = 0
-        while times < most and not (times and self._control.left == 0.0):
+        while times < most and not ((times or deadly) and self._control.left == 0.0):
             times += 1
             verdict = self._crew.attempt(find.case, find.bucket.target)
             if verdict.outcome == "finding" and verdict.bucket(*find.bucket[:2]) == find.bucket:

@@ -9,6 +9,7 @@ fails its item and nothing else. Until a case is collected this imports nothing 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,11 +99,15 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         """Pass if the target passes, or still shows just the find that the file names."""
         from fuzz.corpus import expected  # noqa: PLC0415
+        from fuzz.errors import KvzeroError  # noqa: PLC0415
         from fuzz.reports.page_map import page_map  # noqa: PLC0415
         from fuzz.targets import BUILT_IN  # noqa: PLC0415
 
         loaded = tuple(BUILT_IN) if self.target in BUILT_IN else (self.target,)
-        verdict = _checker(self.config, loaded, self.device_profile).attempt(self.case, self.target)
+        try:
+            verdict = _checker(self.config, loaded, self.device_profile).attempt(self.case, self.target)
+        except KvzeroError as error:
+            pytest.fail(str(error), pytrace=False)
         report = page_map(self.case, self.name, verdict)
         if verdict.outcome in ("unproved", "declined"):
             pytest.skip(f"{verdict.outcome}: {verdict.text}")
@@ -143,12 +148,14 @@ def kvzero_check(request: pytest.FixtureRequest) -> Callable[..., None]:
 
     def check(target: Any, corpus: Path | str | None = None, seconds: float = 0.0) -> None:
         from fuzz import checking  # noqa: PLC0415
+        from fuzz.errors import KvzeroError  # noqa: PLC0415
 
-        checker = checking.Checker((checking.locator(target),), request.config.getoption("--kvzero-engine"))
+        engine = request.config.getoption("--kvzero-engine")
         try:
-            problem = checker.problem(Path(corpus) if corpus else None, seconds)
-        finally:
-            checker.close()
+            with closing(checking.Checker((checking.locator(target),), engine)) as checker:
+                problem = checker.problem(Path(corpus) if corpus else None, seconds)
+        except KvzeroError as error:
+            problem = str(error)
         if problem:
             pytest.fail(problem, pytrace=False)
 

@@ -33,7 +33,7 @@ class Observation:
     """
 
     constructed: bool = False
-    error: Exception | None = None
+    error: BaseException | None = None
     launches: list[Launch] = field(default_factory=list)
     ids_changed: bool = False
     table_changed: bool = False
@@ -116,7 +116,7 @@ class _Run:
                 self._engine.settle()
         except Unproved as unproved:
             seen.unproved = str(unproved)
-        except Exception as error:
+        except BaseException as error:
             seen.error = error
             fault = self._engine.fault()
             if fault:

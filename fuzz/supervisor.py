@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fuzz import messages
 from fuzz.case import Case
-from fuzz.errors import WorkerError
+from fuzz.errors import KvzeroError, WorkerError
 from fuzz.verdict import Verdict
 from fuzz.worker_process import Died, WorkerProcess
 
@@ -112,7 +112,7 @@ class Crew:
             next_one = self._standbys.pop(0) if self._standbys else self._hire()
             try:
                 next_one.opened()
-            except WorkerError:
+            except KvzeroError:
                 self._restarts += 1
                 next_one.close()
                 if self._restarts > MOST_RESTARTS:

@@ -57,7 +57,7 @@ def check(locator: str) -> None:
             "or give path/file.py:name or package.module:name"
         )
     if place.endswith(".py") and not Path(place).is_file():
-        raise UsageError(f"target={locator!r}: there is no file {place}")
+        raise UsageError(f"target={locator!r}: there is no file {place} here; say where it is now with --target")
 
 
 def load(locator: str) -> Target:

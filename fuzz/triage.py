@@ -108,7 +108,7 @@ def _rejected(seen: Observation, device_profile: str) -> Found:
     return "rejected", f"other-{type(seen.error).__name__}", words
 
 
-def _is_compile_error(error: Exception | None) -> bool:
+def _is_compile_error(error: BaseException | None) -> bool:
     from triton.compiler.errors import CompilationError  # noqa: PLC0415 - only workers have Triton
     from triton.runtime.errors import OutOfResources  # noqa: PLC0415
 

@@ -25,6 +25,10 @@ KINDS = (
 )
 
 
+LONGEST = 2000
+"""Characters of a target's message that a report repeats."""
+
+
 class Bucket(NamedTuple):
     """Finds of one bucket are one find: target, device profile, kind and detail, nothing else."""
 
@@ -83,5 +87,11 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 def in_words(error: BaseException | None) -> str:
-    """An exception as a report names it."""
-    return f"{type(error).__name__}: {error}"
+    """An exception as a report names it: one that cannot be written, or is very long, too."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "(its text cannot be read)"
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]} … {len(text)} characters"
+    return f"{type(error).__name__}: {text}".encode(errors="backslashreplace").decode()

@@ -50,6 +50,7 @@ class Worker:
         self._engine = engine
         self._arena = Arena(engine.device)
         self._slot = FlightSlot(Path(request.slot))
+        self._pid = os.getpid()
         self.opened = messages.Opened(
             engine.name,
             engine.device_name,
@@ -101,7 +102,7 @@ class Worker:
 
         target = self._targets[running.target]
         try:
-            return self._run(
+            verdict = self._run(
                 running.case,
                 target,
                 self._engine,
@@ -113,8 +114,12 @@ class Worker:
         except Exception:
             fault = self._engine.fault()
             if fault:
-                return Verdict("finding", "faulted", fault, text="the device was lost", lost=True)
-            return Verdict("infra", text=traceback.format_exc(limit=-3))
+                verdict = Verdict("finding", "faulted", fault, text="the device was lost", lost=True)
+            else:
+                verdict = Verdict("infra", text=traceback.format_exc(limit=-3))
+        if os.getpid() != self._pid:
+            os._exit(0)  # a target forked: only the parent may answer
+        return verdict
 
 
 def _laying(case: Case) -> float:

@@ -19,7 +19,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from fuzz import flight, messages
-from fuzz.errors import KvzeroError, WorkerError
+from fuzz.errors import KvzeroError, UsageError, WorkerError
 from fuzz.verdict import Verdict
 
 A = TypeVar("A", messages.BatchDone, messages.Tried)
@@ -72,6 +72,7 @@ class WorkerProcess:
                 process_group=0,
             )
         self._connection = Connection(ours.detach())
+        self._names = ", ".join(opening.targets)
         self._ready: messages.Opened | KvzeroError | None = None
         with contextlib.suppress(*_GONE):
             self._send(replace(opening, slot=str(self.slot)))
@@ -136,10 +137,12 @@ class WorkerProcess:
     def _opening(self) -> messages.Opened | KvzeroError:
         try:
             if not self._connection.poll(START_SECONDS):
-                return WorkerError(f"worker: silent for {START_SECONDS:.0f} s while loading targets; {self._tail()}")
+                return UsageError(f"target={self._names}: not loaded after {START_SECONDS:.0f} s; {self._tail()}")
             answer = self._receive()
         except _GONE:
-            return WorkerError(f"worker: died while loading targets; {self._tail()}")
+            self.kill()
+            code = self._process.returncode
+            return UsageError(f"target={self._names}: importing it ended the worker with {code}; {self._tail()}")
         if isinstance(answer, messages.Failed):
             return answer.error()
         if not isinstance(answer, messages.Opened):

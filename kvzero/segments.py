@@ -104,9 +104,9 @@ class Limits:
     uniform: bool = False
 
     def __post_init__(self) -> None:
-        if self.unit < 1 or self.unit & (self.unit - 1):
-            raise ValueError(f"unit={self.unit}: must be a power of two, because addresses are aligned to such")
+        if not isinstance(self.unit, int) or self.unit < 1 or self.unit & (self.unit - 1):
+            raise ValueError(f"unit={self.unit!r}: must be a power of two, because addresses are aligned to such")
         for name in ("segments", "ids", "page"):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name}={value}: must be 1 or more, or None for no limit")
+            if value is not None and (not isinstance(value, int) or value < 1):
+                raise ValueError(f"{name}={value!r}: must be an int of 1 or more, or None for no limit")

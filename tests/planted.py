@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import torch
 import triton
 import triton.language as tl
@@ -113,6 +115,29 @@ def forgetful(table, device):
         nonlocal calls
         calls += 1
         right(ids[:1] if calls == 2 else ids)
+
+    return zero
+
+
+def reclears(table, device):
+    """Clears the blocks of all earlier calls again: clobbered:other block."""
+    right = KVBlockZeroer(table, device).zero_block_ids
+    seen = []
+
+    def zero(ids):
+        seen.extend(ids)
+        right(seen)
+
+    return zero
+
+
+def swallows(table, device):
+    """Right, and hides whatever its kernel raises: never a false find where an engine gives up."""
+    right = KVBlockZeroer(table, device).zero_block_ids
+
+    def zero(ids):
+        with contextlib.suppress(BaseException):
+            right(ids)
 
     return zero
 

@@ -4,19 +4,39 @@ from __future__ import annotations
 
 import sys
 import traceback
+from importlib import metadata
+from typing import Annotated
 
 import typer
 
 from fuzz.cli import case_verbs, corpus_verbs, fuzz_verb, machine_verbs
 from fuzz.errors import KvzeroError
 
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form
+    if asked:
+        sys.stdout.write(f"kvzero {metadata.version('kvzero')}\n")
+        raise typer.Exit
+
+
 app = typer.Typer(
-    help="Find bugs in Triton kernels that clear KV-cache pages, before they merge.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def root(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Find bugs in Triton kernels that clear KV-cache pages, before they merge."""
+
+
 app.command("fuzz")(fuzz_verb.fuzz)
 app.command("replay")(case_verbs.replay)
 app.command("shrink")(case_verbs.shrink)

@@ -94,9 +94,12 @@ def shrink(
 ) -> None:
     """Make the finds in case files smaller; each result goes to the corpus's crashing folder.
 
+    Exits with 1, for a finding it is, or with 2 if a case passes.
+
     Example: kvzero shrink big.json --target my_kernel.py:zeroer
     """
     folder = options.corpus_folder(corpus)
+    trouble = False
     for one in _each(case, target, engine, device_profile):
         verdict = one.crew.attempt(one.case, one.target)
         if verdict.outcome != "finding":
@@ -104,8 +107,8 @@ def shrink(
         report = _settled(one, verdict, folder)
         for find in report.distinct:
             sys.stdout.write(f"{find.path or find.bucket}\n{encode(find.case)}")
-        if report.trouble:
-            raise typer.Exit(3)
+        trouble |= report.trouble is not None
+    raise typer.Exit(3 if trouble else 1)
 
 
 def export(

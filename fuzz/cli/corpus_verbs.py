@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from fuzz import codec
 from fuzz import corpus as corpora
+from fuzz.checking import Checker
 from fuzz.cli import options
 from fuzz.errors import CorpusError, UsageError
+from fuzz.targets import BUILT_IN
 
 app = typer.Typer(help="Look at case files and keep finds for good.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -49,9 +53,17 @@ def accept(
 ) -> None:
     """Move a find to regressions/, where pytest replays it for good.
 
+    It is run on the built-in targets, and what they show is noted in it; any other target must pass it
+    from now on.
+
     Example: kvzero corpus accept corpus/crashing/x-0123abcd.json --ref vllm#50276
     """
-    folder = options.corpus_folder(corpus)
+    folder = corpus or case.parent.parent
     if case.resolve().parent != (folder / corpora.CRASHING).resolve():
         raise UsageError(f"case={case}: only a file in {folder / corpora.CRASHING} can be accepted")
-    sys.stdout.write(f"{corpora.accept(folder, case, title, ref)}\n")
+    one = codec.read(case)
+    with closing(Checker(tuple(BUILT_IN))) as checker:
+        verdicts = {name: checker.attempt(one, name) for name in BUILT_IN}
+        profile = checker.opened().device_profile
+    shown = {f"{name}@{profile}": verdict.label() for name, verdict in verdicts.items() if verdict.outcome == "finding"}
+    sys.stdout.write(f"{corpora.accept(folder, case, title, ref, shown)}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import sys
 import tempfile
@@ -35,7 +36,8 @@ def fuzz(
         typer.Option(help=f"One of {', '.join(BY_NAME)}; may be repeated; default {', '.join(DEFAULT)} by turns."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Decides every case, with profiles and targets; drawn if not given.")
+        int | None,
+        typer.Option(min=0, max=2**62, help="Decides every case, with profiles and targets; drawn if not given."),
     ] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for the whole run, shrinking included.")] = None,
     hours: Annotated[float | None, typer.Option(help="The same in hours.")] = None,
@@ -90,13 +92,14 @@ def exit_code(report: Report, *, hostile: bool) -> int:
 
 
 def _run(plan: Plan, control: Control, terminal: Terminal) -> Report:
-    with _flights(plan.corpus, terminal) as (slots, kept), control.signals():
+    with _flights(plan.corpus, terminal) as (slots, kept):
         crew = Crew(plan.opening(), slots, standbys=usual_standbys())
         try:
             campaign = Campaign(plan, control, crew, terminal)
-            if kept:
-                recover(plan, slots, campaign, crew, terminal)
-            report = campaign.run()
+            with control.signals():
+                if kept:
+                    recover(plan, slots, campaign, crew, terminal)
+                report = campaign.run()
         finally:
             crew.close()
     if not kept and report.trouble is None:
@@ -118,7 +121,11 @@ def _flights(corpus: Path, terminal: Terminal) -> Iterator[tuple[Path, bool]]:
         with tempfile.TemporaryDirectory(prefix="kvzero-") as passing:
             yield Path(passing), False
         return
-    yield slots, True
+    try:
+        yield slots, True
+    finally:
+        with contextlib.suppress(OSError):
+            slots.rmdir()  # only if no case was left in flight
 
 
 def _seconds(seconds: float | None, hours: float | None, cases: int | None) -> float | None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from oracles.launches import Ruling
 
 SECONDS_A_PROGRAM = 1e-3
+BYTES_A_SECOND = 4e6
+"""A thousand stores of a chunk of 1,024 elements."""
 
 
 def switch_on() -> None:
@@ -53,9 +55,9 @@ class Interpreter:
             raise kind(ruling.reason)
         return NOTHING if ruling.outcome == "skipped" else launch.grid
 
-    def seconds(self, launch: Launch, volume: int) -> float:  # noqa: ARG002 - only programs count here
-        """A millisecond a program, however wide it is."""
-        return prod(launch.grid) * SECONDS_A_PROGRAM
+    def seconds(self, launch: Launch, volume: int) -> float:
+        """A millisecond a program, however wide it is, or what a program that loops over chunks takes."""
+        return max(prod(launch.grid) * SECONDS_A_PROGRAM, volume / BYTES_A_SECOND)
 
     def settle(self) -> None:
         """Nothing runs behind the caller's back here."""

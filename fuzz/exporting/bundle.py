@@ -51,11 +51,18 @@ def _add(source: str, where: str, parts: list[str], done: set[str]) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import) and any(_ours(alias.name) for alias in node.names):
             raise UsageError(f"{where}: 'import {node.names[0].name}' cannot be exported; import its names with from")
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            if node.module == "__future__" or _ours(node.module):
-                dropped.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-            if _ours(node.module):
-                _import(node, where, parts, done)
+        if isinstance(node, ast.ImportFrom) and _ours(node.module or "") and node not in tree.body:
+            raise UsageError(f"{where}: 'from {node.module} import' must stand at the file's top to be exported")
+    for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
+        from_ours = isinstance(node, ast.ImportFrom) and _ours(node.module or "")
+        if isinstance(node, ast.ImportFrom) and (from_ours or node.module == "__future__"):
+            if after is not None and after.lineno == node.end_lineno:
+                raise UsageError(f"{where}: line {node.lineno}: put the import on a line of its own to export it")
+            dropped.update(_lines(node))
+        if isinstance(node, ast.ImportFrom) and from_ours:
+            _import(node, where, parts, done)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
+            dropped.update(_lines(node))
     lines = [line for number, line in enumerate(source.splitlines(), 1) if number not in dropped]
     parts.append("\n".join(lines).strip())
 
@@ -88,7 +95,11 @@ def _docstring(tree: ast.Module) -> range:
     """The lines of a module's docstring: one in the middle of a script says nothing."""
     if ast.get_docstring(tree) is None:
         return range(0)
-    return range(tree.body[0].lineno, (tree.body[0].end_lineno or 0) + 1)
+    return _lines(tree.body[0])
+
+
+def _lines(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _defined(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import pprint
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -22,6 +23,7 @@ Written by kvzero; nothing of kvzero is needed.
 """
 
 import os
+import sys
 import types
 
 import torch
@@ -58,9 +60,9 @@ def script(case: Case, target: str) -> str:
         [
             _HEAD.format(title=title, find=f"{target}: {find}"),
             _source(target),
-            f"CASE = {pprint.pformat(_data(case, find), sort_dicts=False, width=110)}",
+            f"KVZERO_CASE = {pprint.pformat(_data(case, find), sort_dicts=False, width=110)}",
             TAIL.read_text().split('"""', 2)[2].strip(),
-            f'if __name__ == "__main__":\n    main(CASE, {_name(target)}, SegmentTable)\n',
+            f'if __name__ == "__main__":\n    sys.exit(_kvzero_show(KVZERO_CASE, {_name(target)}, SegmentTable))\n',
         ]
     )
 
@@ -72,10 +74,24 @@ def _source(target: str) -> str:
         return joined("from kvzero.segments import SegmentTable\n" + text, target) + "\n\n" + _GENERATION
     place = "fuzz.index_fill" if target == "index_fill" else _located(target).rpartition(":")[0]
     source = Path(place).read_text() if place.endswith(".py") else source_of(place)
-    if not source:
+    if source:
+        _beside(source, Path(place), target)
+    else:
         raise UsageError(f"target={target!r}: its source was not found, so it cannot be exported")
     body = joined(source, target)
     return body if "class SegmentTable" in body else f"{table}\n\n{body}"
+
+
+def _beside(source: str, file: Path, target: str) -> None:
+    """Refuse a target that imports a file next to it: the script would not find it."""
+    for node in ast.walk(ast.parse(source)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        for name in names:
+            if file.suffix == ".py" and file.with_name(f"{name.split('.')[0]}.py").is_file():
+                raise UsageError(
+                    f"target={target!r}: imports {name}, a file next to it; put both into one to export it"
+                )
 
 
 def _name(target: str) -> str:

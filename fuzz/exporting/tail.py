@@ -3,13 +3,11 @@
 Its text is copied, so it stands on NumPy and torch alone.
 """
 
-import sys
-
 import numpy as np
 import torch
 
 
-def expand(text):
+def _kvzero_ids(text):
     """The ids of a call, from their written form."""
     ids = []
     for part in filter(None, text.split(",")):
@@ -24,7 +22,7 @@ def expand(text):
     return ids
 
 
-def show(case, zeroer, table_type):
+def _kvzero_show(case, zeroer, table_type):
     """Run the case and print what is wrong; 1 if something is, 0 if not, 2 if it cannot run here."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if device.type == "cpu" and case["needs_gpu"]:
@@ -44,7 +42,7 @@ def show(case, zeroer, table_type):
     try:
         zero = zeroer(table, device)
         for call in case["calls"]:
-            ids = expand(call) if isinstance(call, str) else list(call)
+            ids = _kvzero_ids(call) if isinstance(call, str) else list(call)
             zero(list(ids))
             if device.type == "cuda":
                 torch.cuda.synchronize()
@@ -64,8 +62,3 @@ def show(case, zeroer, table_type):
     for at in wrong[:8]:
         print(f"  byte {at - lead}: is {after[at]}, must be {expected[at]}, was {before[at]}")
     return int(len(wrong) > 0)
-
-
-def main(case, zeroer, table_type):
-    """Run as a script."""
-    sys.exit(show(case, zeroer, table_type))

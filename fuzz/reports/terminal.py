@@ -87,7 +87,7 @@ def paragraph(find: Find) -> str:
     if len(parts) > 2 * SHOWN:
         lines.append(f"  and {len(parts) - 2 * SHOWN} lines more")
     end = "smallest case" if find.smallest else "not shrunk to the end"
-    lines.append(f"  {shown} of {times} replays show it; {end}")
+    lines.append(f"  {shown} of {times} replays show it; {end}" if times else f"  not replayed, time was up; {end}")
     lines.append(replay)
     return "\n".join(lines)
 

@@ -55,6 +55,7 @@ def lower(trial: Trial) -> None:
         return
     for place in range(len(counts)):
         counts = _lowest(counts, place, holds)
+    trial.improves(replace(trial.best, blocks_known=True))
 
 
 def _lowest(counts: Counts, place: int, holds: Callable[[Counts], bool]) -> Counts:

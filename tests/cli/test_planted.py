@@ -17,6 +17,7 @@ BUCKETS = {
     "null_pointer": "faulted:memory",
     "shifted_stride": "clobbered:table",
     "forgetful": "stale:whole page",
+    "reclears": "clobbered:other block",
     "eats_ids": "clobbered:ids",
     "writes_ones": "wrong:head",
     "lazy": "skipped:none",
@@ -64,6 +65,16 @@ def test_a_hang_ends_the_worker_only(kvzero: Callable, tmp_path: Path) -> None:
     report = _report(run.stdout)
     assert [find["bucket"] for find in report["finds"]] == [f"{target}@h200 hung"]
     assert report["findings"] >= 1
+
+
+def test_a_target_that_hides_errors_gets_no_false_find(kvzero: Callable) -> None:
+    """A bare except around a launch that is too long for the interpreter leaves the case unproved."""
+    run = kvzero(
+        "fuzz", "--target", planted("swallows"), "--profile", "far", "--cases", "60", "--seed", "1",
+        "--corpus", "found", "--engine", "interpreter", "--json",
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert _report(run.stdout)["unproved"] > 0
 
 
 def test_many_targets_in_one_run(kvzero: Callable) -> None:

@@ -73,7 +73,9 @@ def test_a_find_that_no_longer_shows_fails(project: Path) -> None:
 
 def test_a_faulting_target_fails_its_item_only(project: Path) -> None:
     """A target that kills its worker fails; the items after it run in a new one."""
-    text = TEXT.replace('"stride": 1184}', '"stride": 1184},\n    {"base": 8000, "blocks": 4, "page": 8, "stride": 8}')
+    text = TEXT.replace(
+        '"stride": 1184}', '"stride": 1184},\n    {"base": 8000, "blocks": 4, "page": 8, "stride": 8, "times": 5}'
+    )
     (project / "cases" / "history" / NAME).write_text(text.replace('"page_table@h200": "clobbered:padding"', ""))
     run = _pytest(project, "--kvzero-target", planted("null_pointer"), "-v", "-k", "null or masked or index")
     assert "1 failed, 2 passed" in run.stdout
@@ -131,7 +133,7 @@ def test_the_fixture_checks_a_target(project: Path) -> None:
     run = _pytest(project, "test_mine.py")
     assert "3 failed, 2 passed" in run.stdout, run.stdout
     assert "skipped:none" in run.stdout
-    assert "stale:whole page" in run.stdout
+    assert "mine.py:forgetful: " in run.stdout
     assert "corpus=nowhere: there is no such folder" in run.stdout
 
 

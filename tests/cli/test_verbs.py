@@ -52,7 +52,10 @@ PADDED = _history("a-page-cleared-as-wide-as-its-block-stride")
         (("replay", "cut.json"), "cut.json: Input data was truncated"),
         (("replay", "list.json"), "list.json: Expected `object`, got `array`"),
         (("replay", "missing.json"), "missing.json: No such file"),
-        (("replay", "."), "Is a directory"),
+        (("replay", "."), ".: is no regular file"),
+        (("fuzz", "--target", "dies.py:zeroer"), "target=dies.py:zeroer: importing it ended the worker with 3"),
+        (("fuzz", "--target", "units.py:zeroer"), "unit='16': must be a power of two"),
+        (("fuzz", "--seed", str(2**70)), "is not in the range"),
         (("corpus", "check", "--corpus", "nowhere"), "corpus=nowhere: there is no such folder"),
         (("corpus", "check", "--corpus", "."), "corpus=.: no case in history, regressions, crashing"),
         (("corpus", "accept", PADDED), "can be accepted"),
@@ -64,6 +67,8 @@ def test_bad_input_exits_with_2_and_writes_nothing(
 ) -> None:
     """The message names field, value and rule; there is no traceback, and no find or folder is left."""
     (tmp_path / "raises.py").write_text("1 / 0\n")
+    (tmp_path / "dies.py").write_text("import os\nos._exit(3)\n")
+    (tmp_path / "units.py").write_text("from kvzero import Limits\nLimits(unit='16')\n")
     (tmp_path / "leaves.py").write_text("raise SystemExit(0)\n")
     (tmp_path / "cut.json").write_text(TEXT[:60])
     (tmp_path / "list.json").write_text("[]")
@@ -184,7 +189,7 @@ def test_explain_draws_the_page(kvzero: Callable) -> None:
 def test_shrink_writes_the_smaller_case(kvzero: Callable, tmp_path: Path) -> None:
     """A case from elsewhere is shrunk and kept in crashing/; a passing one is a usage error."""
     run = kvzero("shrink", PADDED, "--target", "page_table", "--corpus", "small", "--engine", "interpreter")
-    assert run.returncode == 0, run.stderr
+    assert run.returncode == 1, run.stderr
     (path,) = (tmp_path / "small" / "crashing").iterdir()
     assert [(s.page, s.stride) for s in codec.read(path).segments] == [(4, 8)]
     fine = kvzero("shrink", PADDED, "--target", "masked_grid", "--corpus", "small", "--engine", "interpreter")
@@ -241,7 +246,7 @@ def test_accept_keeps_a_find_for_good(kvzero: Callable, tmp_path: Path) -> None:
     assert not find.exists()
     listing = kvzero("corpus", "list", "--corpus", "c").stdout
     assert "c/regressions/a-page-cleared" in listing
-    assert "vllm#50276  page_table@h200 clobbered:padding" in listing
+    assert "vllm#50276  page_buckets@h200 clobbered:padding, page_table@h200 clobbered:padding, " in listing
     assert kvzero("corpus", "check", "--corpus", "c").stdout == "1 cases in order\n"
 
 

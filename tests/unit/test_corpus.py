@@ -55,21 +55,22 @@ def test_a_find_that_cannot_be_written_raises_and_leaves_nothing(tmp_path: Path)
 
 
 def test_accepted_finds_move_and_forget_strangers(tmp_path: Path) -> None:
-    """The file moves to regressions/; only built-in targets may still show it."""
+    """The file moves to regressions/; what built-in targets show is noted."""
     case = replace(CASE, origin=Origin("fuzz", seed=1))
     path = corpus.keep(tmp_path, case, BUCKET._replace(target="mine.py:zeroer"))
-    kept = corpus.accept(tmp_path, path, "A title", "vllm#50276")
+    kept = corpus.accept(tmp_path, path, "A title", "vllm#50276", {"masked_grid@h200": "stale:tail"})
     assert not path.exists()
     assert kept.parent.name == "regressions"
     accepted = codec.read(kept)
-    assert (accepted.finds, accepted.title, accepted.origin.ref) == ({}, "A title", "vllm#50276")
+    assert (accepted.title, accepted.origin.ref) == ("A title", "vllm#50276")
+    assert accepted.finds == {"masked_grid@h200": "stale:tail"}
 
 
 def test_known_needs_a_reference(tmp_path: Path) -> None:
     """A find under regressions/ counts as known only if its origin names a reference."""
     path = corpus.keep(tmp_path, replace(CASE, origin=Origin("fuzz")), BUCKET)
     assert corpus.known(tmp_path) == set()
-    corpus.accept(tmp_path, path, None, "vllm#50276")
+    corpus.accept(tmp_path, path, None, "vllm#50276", {})
     assert corpus.known(tmp_path) == {BUCKET}
 
 
