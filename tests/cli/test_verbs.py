@@ -152,6 +152,23 @@ def test_readmes_transcript_is_what_a_user_sees(kvzero: Callable) -> None:
         assert line in said
 
 
+def test_readmes_kernel_is_right(kvzero: Callable, tmp_path: Path) -> None:
+    """The target that README shows in full passes a search, bytes and all, and its export runs."""
+    text = (ROOT / "README.md").read_text()
+    (tmp_path / "my_kernel.py").write_text(text.split("```python\n# my_kernel.py\n")[1].split("```")[0])
+    run = kvzero("fuzz", "--target", "my_kernel.py:zeroer", "--cases", "60", "--seed", "1", "--corpus", "c",
+                 "--engine", "interpreter", "--json")  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    report = json.loads(run.stdout)
+    assert report["finds"] == []
+    assert report["passed"] > 15
+    assert kvzero("export", PADDED, "--target", "my_kernel.py:zeroer", "-o", "script.py").returncode == 0
+    done = subprocess.run(
+        [sys.executable, "-I", "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "0 of " in done.stdout) == (0, True), done.stderr
+
+
 def test_replay_runs_what_the_file_names(kvzero: Callable) -> None:
     """Without --target those of its finds, with it the one asked for; 1 if a finding shows, else 0."""
     run = kvzero("replay", PADDED, "--engine", "interpreter", "--json")
