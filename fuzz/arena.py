@@ -30,7 +30,7 @@ class Arena:
 
     Attributes:
         device: where it lies.
-        lead: bytes before offset 0 of the case that was laid last.
+        lead: bytes before offset 0 of the case that was fitted last.
         size: bytes between the guard zones.
     """
 
@@ -39,22 +39,28 @@ class Arena:
         self.lead = self.size = self._total = 0
         self._grow(_GROWTH)
 
-    def lay(self, case: Case) -> int:
-        """Poison the arena of a case and give the address of its offset 0."""
+    def fit(self, case: Case) -> int:
+        """Make room for a case and give the address of its offset 0."""
         self.lead = lead(case)
         self.size = case.end()
-        self._total = total(case)
+        self._total = self.lead + self.size + case.guard
         if self._total > len(self._before):
             self._grow(-(-self._total // _GROWTH) * _GROWTH)
-        self._memory[: self._total].copy_(self._poison[: self._total])
         return self._memory.data_ptr() + self.lead
+
+    def lay(self) -> None:
+        """Poison the arena, in order of the current stream."""
+        self._memory[: self._total].copy_(self._poison[: self._total])
 
     def before(self) -> np.ndarray:
         """The image as it was laid, uint8 ``[lead + size + guard]``."""
         return self._before[: self._total]
 
     def read(self) -> np.ndarray:
-        """The image as it is now; waits for the device. Valid until the next case is laid."""
+        """The image as it is now; waits for the device, and raises what it reports.
+
+        Valid until the arena is laid again.
+        """
         if self.device.type == "cpu":
             return self._memory[: self._total].numpy()
         self._host[: self._total].copy_(self._memory[: self._total])

@@ -97,14 +97,13 @@ class _Run:
         self._patience = patience
         self._rehearse = rehearse
         self._on_launch = on_launch
-        self._table = _table(case, arena.lay(case))
+        self._table = _table(case, arena.fit(case))
         self._columns = self._table.columns()
         self._zero: Callable[[list[object]], None] | None = None
 
     def judged(self, call: Call) -> Verdict | None:
         """Make one call; the verdict if the case ends with it, None if it was right and may go on."""
-        self._arena.lay(self._case)
-        self._engine.settle()
+        self._arena.lay()
         seen = Observation()
         ids, given = call.arguments(), call.arguments()
         try:
@@ -113,7 +112,7 @@ class _Run:
                     self._zero = self._target.make(self._table, self._engine.device)
                 seen.constructed = True
                 self._zero(given)
-                self._engine.settle()
+            image = self._arena.read()
         except Unproved as unproved:
             seen.unproved = str(unproved)
         except BaseException as error:
@@ -121,13 +120,15 @@ class _Run:
             fault = self._engine.fault()
             if fault:
                 return Verdict("finding", "faulted", fault, text=in_words(error), lost=True)
+            image = self._arena.read()
         if self._rehearse:
             seen.unproved = "" if seen.error or self._skipped(seen) else seen.unproved or "rehearsed only"
         if seen.unproved:
             return Verdict("unproved", text=seen.unproved)
         seen.ids_changed = ids != given or list(map(type, ids)) != list(map(type, given))
-        seen.table_changed = self._table_changed()
-        return judge(self._case, call, seen, self._arena, self._engine.device_profile, self._target.limits.unit)
+        seen.table_changed = self._table_changed(on_device=call is self._case.calls[-1])
+        profile, unit = self._engine.device_profile, self._target.limits.unit
+        return judge(self._case, call, seen, self._arena, image, profile, unit)
 
     def _decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
         seen.launches.append(launch)
@@ -147,11 +148,12 @@ class _Run:
         profile = self._engine.device_profile
         return any(launches.judge(one.grid, one.num_warps, profile).outcome == "skipped" for one in seen.launches)
 
-    def _table_changed(self) -> bool:
+    def _table_changed(self, *, on_device: bool) -> bool:
+        """Whether a column changed; the device's copy is read back once a case, for it costs a transfer."""
         if not np.array_equal(self._table.columns(), self._columns):
             return True
         base, stride, page = self._columns
-        return any(
+        return on_device and any(
             not np.array_equal(packed.cpu().numpy(), np.stack([base, stride // unit, page // unit]))
             for (_, unit), packed in self._table.uploads.items()
         )

@@ -48,19 +48,28 @@ class Scene(NamedTuple):
         return [region for region in self.wrong if region.kind == kind]
 
 
-def judge(case: Case, call: Call, seen: Observation, arena: Arena, device_profile: str, unit: int) -> Verdict | None:
-    """The verdict of a call whose image still lies in ``arena``; None if it was right and more may follow.
+def judge(
+    case: Case,
+    call: Call,
+    seen: Observation,
+    arena: Arena,
+    image: np.ndarray,
+    device_profile: str,
+    unit: int,
+) -> Verdict | None:
+    """The verdict of a call; None if it was right and more may follow.
 
     Args:
         case: what is run.
         call: the call of it that was made.
         seen: what was recorded of the call.
         arena: the memory it ran on.
+        image: what the call left in it, uint8, guard zones included.
         device_profile: whose launch limits name a rejected launch.
         unit: the target's unit in bytes.
     """
     rule = hostile_rule(case, call, unit) if case.domain == "hostile" else None
-    scene = _scene(case, call if rule is None else None, arena)
+    scene = _scene(case, call if rule is None else None, arena, image)
     refused = seen.error is not None
     found: Found | None
     if rule is not None and not refused:
@@ -86,11 +95,11 @@ def judge(case: Case, call: Call, seen: Observation, arena: Arena, device_profil
     )
 
 
-def _scene(case: Case, call: Call | None, arena: Arena) -> Scene:
+def _scene(case: Case, call: Call | None, arena: Arena, image: np.ndarray) -> Scene:
     """The image, held against the effects of a call; of none, if the call had to be refused."""
     segments = arena.segments(case)
     effects = pages.effects(segments, call.ids.distinct() if call else np.empty(0, np.int64))
-    wrong = pages.compare(arena.before(), arena.read(), effects)
+    wrong = pages.compare(arena.before(), image, effects)
     return Scene(segments, effects, range(arena.lead, arena.lead + arena.size), wrong)
 
 

@@ -52,9 +52,6 @@ class Engine(Protocol):
     def seconds(self, launch: Launch, volume: int) -> float:
         """Predicted time of a launch that has ``volume`` bytes to write, repeats included."""
 
-    def settle(self) -> None:
-        """Wait until everything launched is done; raises what the device reports."""
-
     def fault(self) -> str | None:
         """``memory``, ``misaligned`` or ``assert`` if the device is lost to this process."""
 

@@ -59,10 +59,6 @@ class Cuda:
         """From the number of programs and the bytes to write."""
         return prod(launch.grid) / PROGRAMS_A_SECOND + volume / BYTES_A_SECOND
 
-    def settle(self) -> None:
-        """Wait for the device."""
-        torch.cuda.synchronize(self.device)
-
     def fault(self) -> str | None:
         """Ask the driver: it repeats a sticky error for as long as the context lives."""
         return STICKY.get(self._driver.cuCtxSynchronize())

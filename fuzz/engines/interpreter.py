@@ -59,9 +59,6 @@ class Interpreter:
         """A millisecond a program, however wide it is, or what a program that loops over chunks takes."""
         return max(prod(launch.grid) * SECONDS_A_PROGRAM, volume / BYTES_A_SECOND)
 
-    def settle(self) -> None:
-        """Nothing runs behind the caller's back here."""
-
     def fault(self) -> str | None:
         """A fault of the interpreter ends the process, and the supervisor reads its signal."""
         return None

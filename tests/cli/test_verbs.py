@@ -55,7 +55,7 @@ PADDED = _history("a-page-cleared-as-wide-as-its-block-stride")
         (("replay", "."), ".: is no regular file"),
         (("fuzz", "--target", "dies.py:zeroer"), "target=dies.py:zeroer: importing it ended the worker with 3"),
         (("fuzz", "--target", "units.py:zeroer"), "unit='16': must be a power of two"),
-        (("fuzz", "--seed", str(2**70)), "is not in the range"),
+        (("fuzz", "--seed", str(2**70)), "Invalid value for '--seed'"),
         (("corpus", "check", "--corpus", "nowhere"), "corpus=nowhere: there is no such folder"),
         (("corpus", "check", "--corpus", "."), "corpus=.: no case in history, regressions, crashing"),
         (("corpus", "accept", PADDED), "can be accepted"),
