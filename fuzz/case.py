@@ -90,7 +90,10 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     def end(self) -> int:
         """Bytes of the arena between its two guard zones."""
         high = max((call.ids.high for call in self.calls if call.ids), default=0)
-        return max(0, *(held_end(segment, min(high, segment.blocks - 1)) for segment in self.segments))
+        end = 0
+        for segment in self.segments:
+            end = max(end, held_end(segment, min(high, segment.blocks - 1)))
+        return end
 
     def widest(self) -> int:
         """The widest page or stride, which a guard zone must be able to take if it goes astray.

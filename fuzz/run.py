@@ -39,6 +39,11 @@ class Observation:
     table_changed: bool = False
     unproved: str = ""
 
+    @property
+    def clean(self) -> bool:
+        """Whether nothing but the image can be wrong."""
+        return self.error is None and not self.ids_changed and not self.table_changed
+
 
 def run_case(
     case: Case,
@@ -67,8 +72,9 @@ def run_case(
     reason = _declined(case, target)
     if reason:
         return Verdict("declined", text=reason)
-    if total(case) > engine.largest_arena:
-        return Verdict("unproved", text=f"an arena of {total(case)} bytes does not fit in {engine.name}")
+    size = total(case)
+    if size > engine.largest_arena:
+        return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
     run = _Run(case, target, engine, arena, patience, rehearse, on_launch)
     for call in case.calls:
         verdict = run.judged(call)
@@ -98,14 +104,15 @@ class _Run:
         self._rehearse = rehearse
         self._on_launch = on_launch
         self._table = _table(case, arena.fit(case))
-        self._columns = self._table.columns()
+        self._columns = _bytes(self._table)
         self._zero: Callable[[list[object]], None] | None = None
 
     def judged(self, call: Call) -> Verdict | None:
         """Make one call; the verdict if the case ends with it, None if it was right and may go on."""
         self._arena.lay()
         seen = Observation()
-        ids, given = call.arguments(), call.arguments()
+        ids = call.arguments()
+        given = list(ids)
         try:
             with watched(lambda launch: self._decide(launch, seen)):
                 if self._zero is None:
@@ -150,13 +157,14 @@ class _Run:
 
     def _table_changed(self, *, on_device: bool) -> bool:
         """Whether a column changed; the device's copy is read back once a case, for it costs a transfer."""
-        if not np.array_equal(self._table.columns(), self._columns):
+        if _bytes(self._table) != self._columns:
             return True
-        base, stride, page = self._columns
-        return on_device and any(
-            not np.array_equal(packed.cpu().numpy(), np.stack([base, stride // unit, page // unit]))
-            for (_, unit), packed in self._table.uploads.items()
-        )
+        uploads = self._table.uploads.values() if on_device else ()
+        return any(upload.packed.cpu().numpy().tobytes() != upload.sent for upload in uploads)
+
+
+def _bytes(table: SegmentTable) -> tuple[bytes, bytes, bytes]:
+    return table.base.tobytes(), table.stride.tobytes(), table.page.tobytes()
 
 
 def _declined(case: Case, target: Target) -> str | None:

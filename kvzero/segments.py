@@ -27,6 +27,13 @@ class DeviceTable(NamedTuple):
     page: torch.Tensor
 
 
+class Upload(NamedTuple):
+    """The columns as they were sent to a device, int64 ``[3, segments]``, and the bytes that were sent."""
+
+    packed: torch.Tensor
+    sent: bytes
+
+
 @dataclass(frozen=True, eq=False)
 class SegmentTable:
     """Segments of a KV cache: block ``i`` of a segment owns ``[base + i*stride, +page)``, in bytes.
@@ -37,6 +44,7 @@ class SegmentTable:
         stride: bytes from one block to the next, int64 ``[segments]``.
         page: bytes that belong to a block, int64 ``[segments]``.
         blocks: blocks that every segment has, or None where the caller does not know.
+        uploads: what :meth:`on` has sent, by device and unit.
 
     Raises:
         ValueError: if the columns are not one-dimensional int64 arrays of one length.
@@ -46,7 +54,7 @@ class SegmentTable:
     stride: np.ndarray
     page: np.ndarray
     blocks: int | None = None
-    uploads: dict[tuple[str, int], torch.Tensor] = field(default_factory=dict, repr=False)
+    uploads: dict[tuple[str, int], Upload] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for name in _COLUMNS:
@@ -62,7 +70,11 @@ class SegmentTable:
 
     def columns(self, unit: int = 1) -> np.ndarray:
         """Base in bytes, stride and page in units of ``unit`` bytes, as int64 ``[3, segments]``."""
-        return np.stack([self.base, self.stride // unit, self.page // unit])
+        columns = np.empty((3, len(self.base)), np.int64)
+        columns[0] = self.base
+        np.floor_divide(self.stride, unit, out=columns[1])
+        np.floor_divide(self.page, unit, out=columns[2])
+        return columns
 
     def on(self, device: torch.device | str, unit: int = 1) -> DeviceTable:
         """The columns on ``device``, stride and page counted in ``unit`` bytes.
@@ -74,11 +86,11 @@ class SegmentTable:
         import torch  # noqa: PLC0415 - importing kvzero must not cost seven seconds
 
         key = (str(device), unit)
-        packed = self.uploads.get(key)
-        if packed is None:
-            packed = torch.from_numpy(self.columns(unit)).to(device)
-            self.uploads[key] = packed
-        base, stride, page = packed
+        upload = self.uploads.get(key)
+        if upload is None:
+            columns = self.columns(unit)
+            upload = self.uploads[key] = Upload(torch.from_numpy(columns).to(device), columns.tobytes())
+        base, stride, page = upload.packed
         return DeviceTable(base.view(torch.uint64), stride, page)
 
 

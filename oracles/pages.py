@@ -6,6 +6,7 @@ against it and knows nothing of zeroing. A kernel that copies would bring effect
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -13,6 +14,9 @@ import numpy as np
 
 SLICE = 2**24
 """Bytes compared at a time, so that a large image needs no second copy."""
+
+
+Rows = list[tuple[int, int, int]]
 
 
 class Segments(NamedTuple):
@@ -55,6 +59,26 @@ def effects(segments: Segments, ids: np.ndarray) -> Effects:
     owner = np.tile(np.arange(len(segments.base)), len(ids))[rank]
     pages = np.stack([starts[rank], stops[rank]], axis=1)
     return Effects(pages, owner, _merged(pages))
+
+
+def is_right(before: np.ndarray, after: np.ndarray, rows: Rows, ids: Iterable[int]) -> bool:
+    """Whether an image is ``before`` with the blocks ``ids`` cleared, and nothing else.
+
+    The same question as an empty :func:`compare`, answered faster for few pages: most images are right.
+
+    Args:
+        before: the image that was laid, uint8 ``[n]``.
+        after: the image that came back, uint8 ``[n]``.
+        rows: base, stride and page of each segment, as places in the image.
+        ids: the blocks, each once.
+    """
+    expected = before.copy()
+    for base, stride, page in rows:
+        for block in ids:
+            start = base + block * stride
+            expected[start : start + page] = 0
+    wide = next(width for width in (np.uint64, np.uint32, np.uint8) if len(after) % np.dtype(width).itemsize == 0)
+    return bool((expected.view(wide) == after.view(wide)).all())
 
 
 def compare(before: np.ndarray, after: np.ndarray, effects: Effects) -> list[Region]:

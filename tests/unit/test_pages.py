@@ -92,6 +92,25 @@ def test_neighbouring_regions_of_two_kinds_stay_apart(image: tuple) -> None:
     assert pages.compare(before, after, effects) == [Region(14, 16, "stale"), Region(16, 20, "clobbered")]
 
 
+@pytest.mark.parametrize("size", [64, 60, 62, 63])
+def test_the_short_answer_is_the_long_one(size: int) -> None:
+    """is_right says yes to exactly the images in which compare finds nothing, one wrong byte anywhere."""
+    segments = _segments((8, 16, 8, 3), (20, 5, 3, 2))
+    effects = pages.effects(segments, np.array([0, 2]))
+    rows = [(8, 16, 8), (20, 5, 3)]
+    before = poison(64)[:size]
+    right = before.copy()
+    for start, stop in effects.must.tolist():
+        right[start:stop] = 0
+    assert pages.is_right(before, right, rows, {0, 2})
+    assert pages.compare(before, right, effects) == []
+    for at in range(size):
+        for value in (0, 1, before[at]):
+            image = right.copy()
+            image[at] = value
+            assert pages.is_right(before, image, rows, {0, 2}) == (pages.compare(before, image, effects) == [])
+
+
 def test_pages_across_a_slice_boundary_are_compared_whole() -> None:
     """A large image is compared in slices; a page over the seam, and a byte just behind it, count."""
     seam = pages.SLICE
