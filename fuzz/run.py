@@ -83,83 +83,76 @@ def run_case(
     return Verdict("passed")
 
 
+@dataclass
 class _Run:
     """A case on its way: one table, one zeroer, call after call."""
 
-    def __init__(
-        self,
-        case: Case,
-        target: Target,
-        engine: Engine,
-        arena: Arena,
-        patience: float,
-        rehearse: bool,  # noqa: FBT001 - internal
-        on_launch: Callable[[float], None],
-    ) -> None:
-        self._case = case
-        self._target = target
-        self._engine = engine
-        self._arena = arena
-        self._patience = patience
-        self._rehearse = rehearse
-        self._on_launch = on_launch
-        self._table = _table(case, arena.fit(case))
-        self._columns = _bytes(self._table)
-        self._zero: Callable[[list[object]], None] | None = None
+    case: Case
+    target: Target
+    engine: Engine
+    arena: Arena
+    patience: float
+    rehearse: bool
+    on_launch: Callable[[float], None]
+
+    def __post_init__(self) -> None:
+        self.table = _table(self.case, self.arena.fit(self.case))
+        self.columns = _bytes(self.table)
+        self.zero: Callable[[list[object]], None] | None = None
 
     def judged(self, call: Call) -> Verdict | None:
         """Make one call; the verdict if the case ends with it, None if it was right and may go on."""
-        self._arena.lay()
+        self.arena.lay()
         seen = Observation()
         ids = call.arguments()
         given = list(ids)
         try:
             with watched(lambda launch: self._decide(launch, seen)):
-                if self._zero is None:
-                    self._zero = self._target.make(self._table, self._engine.device)
+                if self.zero is None:
+                    self.zero = self.target.make(self.table, self.engine.device)
                 seen.constructed = True
-                self._zero(given)
-            image = self._arena.read()
+                self.zero(given)
+            image = self.arena.read()
         except Unproved as unproved:
             seen.unproved = str(unproved)
         except BaseException as error:
             seen.error = error
-            fault = self._engine.fault()
+            fault = self.engine.fault()
             if fault:
                 return Verdict("finding", "faulted", fault, text=in_words(error), lost=True)
-            image = self._arena.read()
-        if self._rehearse:
+            image = self.arena.read()
+        if self.rehearse:
             seen.unproved = "" if seen.error or self._skipped(seen) else seen.unproved or "rehearsed only"
         if seen.unproved:
             return Verdict("unproved", text=seen.unproved)
         seen.ids_changed = ids != given or list(map(type, ids)) != list(map(type, given))
-        seen.table_changed = self._table_changed(on_device=call is self._case.calls[-1])
-        profile, unit = self._engine.device_profile, self._target.limits.unit
-        return judge(self._case, call, seen, self._arena, image, profile, unit)
+        seen.table_changed = self._table_changed(on_device=call is self.case.calls[-1])
+        profile, unit = self.engine.device_profile, self.target.limits.unit
+        return judge(self.case, call, seen, self.arena, image, profile, unit)
 
     def _decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
         seen.launches.append(launch)
-        ruling = launches.judge(launch.grid, launch.num_warps, self._engine.device_profile)
+        ruling = launches.judge(launch.grid, launch.num_warps, self.engine.device_profile)
         if ruling.outcome != "runs":
-            return self._engine.admit(launch, ruling)
-        if self._rehearse:
+            return self.engine.admit(launch, ruling)
+        if self.rehearse:
             return NOTHING
-        seconds = self._engine.seconds(launch, volume(self._case))
-        if seconds > self._patience:
-            seen.unproved = f"{ruling.reason}, about {seconds:.1f} s in {self._engine.name}"
+        seconds = self.engine.seconds(launch, volume(self.case))
+        if seconds > self.patience:
+            seen.unproved = f"grid {launch.grid} would take about {seconds:.1f} s in {self.engine.name}"
             raise Unproved(seen.unproved)
-        self._on_launch(seconds)
-        return self._engine.admit(launch, ruling)
+        self.on_launch(seconds)
+        return self.engine.admit(launch, ruling)
 
     def _skipped(self, seen: Observation) -> bool:
-        profile = self._engine.device_profile
+        profile = self.engine.device_profile
         return any(launches.judge(one.grid, one.num_warps, profile).outcome == "skipped" for one in seen.launches)
 
     def _table_changed(self, *, on_device: bool) -> bool:
         """Whether a column changed; the device's copy is read back once a case, for it costs a transfer."""
-        if _bytes(self._table) != self._columns:
+        if _bytes(self.table) != self.columns:
             return True
-        uploads = self._table.uploads.values() if on_device else ()
+        uploads = self.table.uploads.values() if on_device else ()
         return any(upload.packed.cpu().numpy().tobytes() != upload.sent for upload in uploads)
 
 

@@ -24,6 +24,9 @@ class Ruling(NamedTuple):
     reason: str
 
 
+RUNS = Ruling("runs", "", "")
+
+
 @dataclass(frozen=True)
 class DeviceProfile:
     """Launch limits of one kind of device.
@@ -56,34 +59,34 @@ def judge(grid: tuple[int, ...], num_warps: int, profile: str) -> Ruling:
     """Say what a device of ``profile`` makes of a launch of ``grid`` blocks of ``num_warps`` warps."""
     device = PROFILES[profile]
     dims = (*grid, 1, 1, 1)[:3]
-    text = f"grid ({', '.join(map(str, dims))})"
+    programs = prod(dims)
+    threads = num_warps * device.wave
     for axis, blocks in zip(AXES, dims, strict=True):
         if not -C_INT - 1 <= blocks <= C_INT:
-            return Ruling("rejected", f"launch-{axis}", f"{text}: {axis} does not fit in a C int, at most {C_INT}")
-    product = (prod(dims) + 2**31) % 2**32 - 2**31
+            return _rejected(dims, f"launch-{axis}", f"{axis} does not fit in a C int, at most {C_INT}")
+    product = (programs + 2**31) % 2**32 - 2**31
     if (device.skips == "not positive" and product <= 0) or (device.skips == "zero" and product == 0):
-        return Ruling(
-            "skipped",
-            "product",
-            f"{text}: {prod(dims)} programs are {product} in 32 bits, and the launcher runs nothing",
-        )
-    threads = num_warps * device.wave
+        words = f"{programs} programs are {product} in 32 bits, and the launcher runs nothing"
+        return Ruling("skipped", "product", _of_grid(dims, words))
     if device.wave > 1 and threads > MOST_THREADS:
-        return Ruling("rejected", "launch-threads", f"{text}: {threads} threads a block, at most {MOST_THREADS}")
-    return _driver(device, dims, threads, text)
-
-
-def _driver(device: DeviceProfile, dims: tuple[int, ...], threads: int, text: str) -> Ruling:
-    sizes = (threads, 1, 1)
+        return _rejected(dims, "launch-threads", f"{threads} threads a block, at most {MOST_THREADS}")
     for number, axis in enumerate(AXES):
-        if device.dims and not 1 <= dims[number] <= device.dims[number]:
-            reason = f"{text}: {axis} = {dims[number]}, the driver takes 1 to {device.dims[number]}"
-            return Ruling("rejected", f"launch-{axis}", reason)
-        items = dims[number] * sizes[number]
+        blocks = dims[number]
+        if device.dims and not 1 <= blocks <= device.dims[number]:
+            words = f"{axis} = {blocks}, the driver takes 1 to {device.dims[number]}"
+            return _rejected(dims, f"launch-{axis}", words)
+        items = blocks * (threads if axis == "x" else 1)
         if device.work_items and not 1 <= items < device.work_items:
-            reason = f"{text}: {items} work-items in {axis}, they must stay below {device.work_items}"
-            return Ruling("rejected", f"launch-{axis}", reason)
-    if device.programs and not 1 <= prod(dims) <= device.programs:
-        reason = f"{text}: {prod(dims)} programs, the device takes 1 to {device.programs}"
-        return Ruling("rejected", "launch-product", reason)
-    return Ruling("runs", "", f"{text}: {prod(dims)} programs")
+            words = f"{items} work-items in {axis}, they must stay below {device.work_items}"
+            return _rejected(dims, f"launch-{axis}", words)
+    if device.programs and not 1 <= programs <= device.programs:
+        return _rejected(dims, "launch-product", f"{programs} programs, the device takes 1 to {device.programs}")
+    return RUNS
+
+
+def _rejected(dims: tuple[int, ...], detail: str, words: str) -> Ruling:
+    return Ruling("rejected", detail, _of_grid(dims, words))
+
+
+def _of_grid(dims: tuple[int, ...], words: str) -> str:
+    return f"grid ({', '.join(map(str, dims))}): {words}"
