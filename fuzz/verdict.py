@@ -89,9 +89,9 @@ class Verdict(msgspec.Struct, frozen=True):
 def in_words(error: BaseException | None) -> str:
     """An exception as a report names it: one that cannot be written, or is very long, too."""
     try:
-        text = str(error)
+        text = str(error).encode(errors="backslashreplace").decode()
     except Exception:
         text = "(its text cannot be read)"
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]} … {len(text)} characters"
-    return f"{type(error).__name__}: {text}".encode(errors="backslashreplace").decode()
+    return f"{type(error).__name__}: {text}"
