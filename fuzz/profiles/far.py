@@ -84,12 +84,14 @@ def trace(case: Case, unit: int) -> list[int]:
 
 
 def _dense(source: Source, step: int) -> Case:
-    first = source.integer(0, DENSE_BLOCKS - 1)
-    last = source.integer(0, DENSE_BLOCKS - 1)
+    count = source.repeat(1, DENSE_BLOCKS)
+    first = source.integer(0, DENSE_BLOCKS - count)
+    last = first + count - 1
+    run = Run(last, first) if source.integer(0, 1) else Run(first, last)
     stride = source.integer(1, DENSE_STRIDE // step)
     page = source.integer(1, stride)
-    segment = Segment(0, max(first, last) + 1 + source.integer(0, 1), page * step, stride * step)
-    return parts.assemble(source, [segment], [Call("zero", Ids((Run(first, last),)))])
+    segment = Segment(0, last + 1 + source.integer(0, 1), page * step, stride * step)
+    return parts.assemble(source, [segment], [Call("zero", Ids((run,)))])
 
 
 def _is_dense(case: Case) -> bool:
@@ -101,8 +103,9 @@ def _trace_dense(to: Trace, case: Case, run: Run, step: int) -> None:
     if len(case.segments) > 1 or case.segments[0].base or case.segments[0].times > 1 or run.times > 1:
         raise Untraceable("many distinct ids, but not one segment at the arena's start")
     (found,) = case.segments
-    to.integer(0, DENSE_BLOCKS - 1, run.first)
-    to.integer(0, DENSE_BLOCKS - 1, run.last)
+    count = to.repeat(1, DENSE_BLOCKS, len(run))
+    to.integer(0, DENSE_BLOCKS - count, min(run.first, run.last))
+    to.integer(0, 1, 1 if run.first > run.last else 0)
     stride = to.integer(1, DENSE_STRIDE // step, found.stride // step)
     to.integer(1, stride, found.page // step)
     to.integer(0, 1, found.blocks - max(run.first, run.last) - 1)
