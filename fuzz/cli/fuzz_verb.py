@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import sys
 import tempfile
@@ -23,6 +24,9 @@ from fuzz.recovery import recover
 from fuzz.reports.json_report import as_json
 from fuzz.reports.terminal import Terminal
 from fuzz.supervisor import Crew, usual_standbys
+
+ROOM = 2**20
+"""Bytes that a corpus must have free: flight slots and some finds."""
 
 SECONDS = 60.0
 """How long a run lasts that names neither time nor cases."""
@@ -114,10 +118,9 @@ def _flights(corpus: Path, terminal: Terminal) -> Iterator[tuple[Path, bool]]:
     try:
         slots.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=slots) as probe:
-            probe.write(b"x" * 4096)
-            probe.flush()
+            os.posix_fallocate(probe.fileno(), 0, ROOM)
     except OSError as error:
-        terminal(Warned(f"corpus={corpus}: {error.strerror}; finds will be printed in full instead of saved"))
+        terminal(Warned(f"corpus={corpus}: {error.strerror}; finds that cannot be saved will be printed in full"))
         with tempfile.TemporaryDirectory(prefix="kvzero-") as passing:
             yield Path(passing), False
         return

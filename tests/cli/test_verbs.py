@@ -340,6 +340,6 @@ def test_a_corpus_that_cannot_be_written_is_said_at_once(kvzero: Callable, tmp_p
                  "--corpus", "c", "--engine", "interpreter")  # fmt: skip
     assert run.returncode == 1
     first, *_ = run.stderr.splitlines()
-    assert "finds will be printed in full" in first
+    assert "finds that cannot be saved will be printed in full" in first
     text = run.stderr[run.stderr.index("\n{") :]
     assert codec.decode(text[: text.index("\n}") + 2]).segments
