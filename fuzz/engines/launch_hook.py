@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from triton.runtime.interpreter import InterpretedFunction
@@ -34,26 +35,40 @@ class Launch:
     compile_key: str | None = None
 
 
+Decide = Callable[[Launch], tuple[int, ...]]
+
+_watchers: list[Decide] = []
+"""Who sees launches at the moment, the innermost last."""
+
+
 @contextmanager
-def watched(decide: Callable[[Launch], tuple[int, ...]]) -> Iterator[None]:
+def watched(decide: Decide) -> Iterator[None]:
     """Show each launch to ``decide`` and run the grid that it gives back.
 
     ``decide`` is called after compilation and just before the launcher. It may raise what a launcher
     would raise, or give back a grid with a zero to run nothing.
     """
-    originals = {kind: kind.run for kind in (JITFunction, InterpretedFunction)}
-    for kind, original in originals.items():
-        kind.run = _seen(original, decide)
+    _install()
+    _watchers.append(decide)
     try:
         yield
     finally:
-        for kind, original in originals.items():
-            kind.run = original
+        _watchers.pop()
 
 
-def _seen(run: Callable[..., Any], decide: Callable[[Launch], tuple[int, ...]]) -> Callable[..., Any]:
+@cache
+def _install() -> None:
+    """Hook Triton's two launch methods, once a process.
+
+    Not once a case: a type that is changed again and again loses CPython's cache of its attributes.
+    """
+    for kind in (JITFunction, InterpretedFunction):
+        kind.run = _seen(kind.run)
+
+
+def _seen(run: Callable[..., Any]) -> Callable[..., Any]:
     def seen_run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        if warmup:
+        if warmup or not _watchers:
             return run(self, *args, grid=grid, warmup=warmup, **kwargs)
         launch = None
 
@@ -62,7 +77,7 @@ def _seen(run: Callable[..., Any], decide: Callable[[Launch], tuple[int, ...]]) 
             asked = tuple(map(operator.index, grid(meta) if callable(grid) else grid))
             warps = kwargs.get("num_warps") or DEFAULT_WARPS
             launch = Launch(self.fn.__name__, asked, warps, (*args, *kwargs.items()))
-            return decide(launch)
+            return _watchers[-1](launch)
 
         compiled = run(self, *args, grid=decided, warmup=warmup, **kwargs)
         if launch is not None:
