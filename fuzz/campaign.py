@@ -19,7 +19,6 @@ BATCH_SECONDS = 0.25
 """How often a worker reports, and so how soon a run sees a signal."""
 
 MANY_UNPROVED = 0.05
-NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class Campaign:
                 self._plan.profiles,
                 min(self._opened.units.values()),
                 first,
-                NO_LIMIT if self._control.attempts is None else self._control.attempts,
+                messages.NO_STOP if self._control.attempts is None else self._control.attempts,
                 BATCH_SECONDS if left is None else min(BATCH_SECONDS, left),
             ),
             self._found,

@@ -39,6 +39,11 @@ class Segment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     stride: int
     times: int = 1
 
+    @property
+    def length(self) -> int:
+        """Bytes from the first block's start to the last one's end, its padding included."""
+        return (self.blocks - 1) * self.stride + max(self.page, self.stride)
+
 
 class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One call of the zeroer, in turn after the one before it.
@@ -87,6 +92,10 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         """Blocks that every segment has."""
         return min(segment.blocks for segment in self.segments)
 
+    def keeps(self, unit: int) -> bool:
+        """Whether all bases, strides and pages are multiples of ``unit`` bytes."""
+        return not any(s.base % unit or s.page % unit or s.stride % unit for s in self.segments)
+
     def end(self) -> int:
         """Bytes of the arena between its two guard zones."""
         high = max((call.ids.high for call in self.calls if call.ids), default=0)
@@ -104,8 +113,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 def _whole_end(segment: Segment) -> int | None:
-    last = segment.base + (segment.blocks - 1) * segment.stride
-    end = last + max(segment.page, segment.stride)
+    end = segment.base + segment.length
     return end if segment.base >= 0 and end <= WHOLE else None
 
 

@@ -89,7 +89,7 @@ class Checker:
         unit = min(self.opened().units.values())
         until = time.monotonic() + seconds
         while not found and (left := until - time.monotonic()) > 0:
-            batch = messages.Batch(SEED, DEFAULT, unit, following, 2**62, min(left, BATCH_SECONDS))
+            batch = messages.Batch(SEED, DEFAULT, unit, following, messages.NO_STOP, min(left, BATCH_SECONDS))
             done = self._crew.batch(batch, found.append)
             following, passed = done.following, passed + done.counts.get("passed", 0)
         return (found[0] if found else None), passed

@@ -138,7 +138,9 @@ def keep(root: Path, case: Case, bucket: Bucket) -> Path:
 
 
 def forget(path: Path, bucket: Bucket) -> None:
-    """Take a bucket out of a file; the file goes with its last one."""
+    """Take a bucket out of a file; the file goes with its last one, if another run did not take it."""
+    if not path.exists():
+        return
     case = codec.read(path)
     others = {key: label for key, label in case.finds.items() if key != bucket.key}
     if others:

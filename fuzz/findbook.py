@@ -124,7 +124,7 @@ class FindBook:
         while times < most and not ((times or deadly) and self._control.left == 0.0):
             times += 1
             verdict = self._crew.attempt(find.case, find.bucket.target)
-            if verdict.outcome == "finding" and verdict.bucket(*find.bucket[:2]) == find.bucket:
+            if verdict.shows(find.bucket):
                 shown += 1
                 find.verdict = verdict
         find.replays = (shown, times)

@@ -9,6 +9,9 @@ from fuzz.case import Case
 from fuzz.codec import packer, unpacker
 from fuzz.verdict import Verdict
 
+NO_STOP = 2**62
+"""The ``stop`` of a batch that time alone ends."""
+
 
 class Open(msgspec.Struct, frozen=True, tag=True):
     """Load these targets on an engine (None: the best there is) and hold cases in this slot."""

@@ -112,6 +112,4 @@ def hostile_rule(case: Case, call: Call, unit: int) -> str | None:
         return "negative-id"
     if case.blocks_known and any(block >= case.blocks for block in ids):
         return "id-past-blocks"
-    if any(s.base % unit or s.page % unit or s.stride % unit for s in case.segments):
-        return "unit"
-    return None
+    return None if case.keeps(unit) else "unit"

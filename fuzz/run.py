@@ -17,6 +17,7 @@ from fuzz.triage import judge
 from fuzz.verdict import Verdict, in_words
 from kvzero.segments import SegmentTable
 from oracles import launches
+from oracles.launches import Ruling
 
 
 @dataclass
@@ -43,6 +44,11 @@ class Observation:
     def clean(self) -> bool:
         """Whether nothing but the image can be wrong."""
         return self.error is None and not self.ids_changed and not self.table_changed
+
+    def skipped(self, device_profile: str) -> Ruling | None:
+        """The ruling of the first launch that a device silently does not run."""
+        rulings = (launches.judge(launch.grid, launch.num_warps, device_profile) for launch in self.launches)
+        return next((ruling for ruling in rulings if ruling.outcome == "skipped"), None)
 
 
 def run_case(
@@ -122,7 +128,8 @@ class _Run:
                 return Verdict("finding", "faulted", fault, text=in_words(error), lost=True)
             image = self.arena.read()
         if self.rehearse:
-            seen.unproved = "" if seen.error or self._skipped(seen) else seen.unproved or "rehearsed only"
+            judged = seen.error or seen.skipped(self.engine.device_profile)
+            seen.unproved = "" if judged else seen.unproved or "rehearsed only"
         if seen.unproved:
             return Verdict("unproved", text=seen.unproved)
         seen.ids_changed = ids != given or list(map(type, ids)) != list(map(type, given))
@@ -143,10 +150,6 @@ class _Run:
             raise Unproved(seen.unproved)
         self.on_launch(seconds)
         return self.engine.admit(launch, ruling)
-
-    def _skipped(self, seen: Observation) -> bool:
-        profile = self.engine.device_profile
-        return any(launches.judge(one.grid, one.num_warps, profile).outcome == "skipped" for one in seen.launches)
 
     def _table_changed(self, *, on_device: bool) -> bool:
         """Whether a column changed; the device's copy is read back once a case, for it costs a transfer."""

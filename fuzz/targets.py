@@ -88,7 +88,7 @@ def load(locator: str) -> Target:
 def beyond(limits: Limits, case: Case) -> str | None:
     """Which limit of a target a contract case exceeds, in words; None if it takes the case."""
     segments = case.segments
-    if any(s.base % limits.unit or s.stride % limits.unit or s.page % limits.unit for s in segments):
+    if not case.keeps(limits.unit):
         return f"sizes are no multiples of unit={limits.unit}"
     if limits.segments is not None and sum(s.times for s in segments) > limits.segments:
         return f"more than segments={limits.segments}"

@@ -143,11 +143,8 @@ def _skipped(seen: Observation, scene: Scene, device_profile: str) -> Found | No
         return None
     if not seen.launches:
         return "skipped", "none", "no launch was recorded, and every targeted page is as before"
-    for launch in seen.launches:
-        ruling = launches.judge(launch.grid, launch.num_warps, device_profile)
-        if ruling.outcome == "skipped":
-            return "skipped", ruling.detail, f"{ruling.reason}; every targeted page is as before"
-    return None
+    ruling = seen.skipped(device_profile)
+    return ruling and ("skipped", ruling.detail, f"{ruling.reason}; every targeted page is as before")
 
 
 def _damaged(seen: Observation, scene: Scene) -> Found | None:

@@ -81,6 +81,10 @@ class Verdict(msgspec.Struct, frozen=True):
         """The bucket of a finding."""
         return Bucket(target, device_profile, self.kind, self.detail)
 
+    def shows(self, bucket: Bucket) -> bool:
+        """Whether this is a finding of that bucket, on the bucket's target and device."""
+        return self.outcome == "finding" and self.bucket(*bucket[:2]) == bucket
+
     def label(self) -> str:
         """``kind:detail`` of a finding, the outcome of anything else."""
         return self.bucket("", "").label if self.outcome == "finding" else self.outcome

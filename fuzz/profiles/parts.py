@@ -21,18 +21,22 @@ HIDDEN = 7
 
 def granule(source: Source, unit: int) -> int:
     """The bytes that this case's sizes are multiples of."""
-    allowed = [size for size in GRANULES if size >= unit] or [unit]
+    allowed = _granules(unit)
     return allowed[source.integer(0, len(allowed) - 1)]
 
 
 def trace_granule(to: Trace, case: Case, unit: int) -> int:
     """The coarsest granule that all sizes of the case keep."""
-    allowed = [size for size in GRANULES if size >= unit] or [unit]
+    allowed = _granules(unit)
     for index, size in enumerate(allowed):
-        if not any(s.base % size or s.page % size or s.stride % size for s in case.segments):
+        if case.keeps(size):
             to.integer(0, len(allowed) - 1, index)
             return size
     raise Untraceable(f"a size is no multiple of {unit}")
+
+
+def _granules(unit: int) -> list[int]:
+    return [size for size in GRANULES if size >= unit] or [unit]
 
 
 def ids(source: Source, blocks: int) -> Ids:

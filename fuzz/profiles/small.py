@@ -121,7 +121,7 @@ def _trace_stride(to: Trace, page: int, stride: int, *, lone: bool) -> None:
 
 
 def _behind(before: list[Segment]) -> int:
-    return max(s.base + (s.blocks - 1) * s.stride + max(s.page, s.stride) for s in before)
+    return max(s.base + s.length for s in before)
 
 
 def _place(source: Source, step: int, before: list[Segment]) -> int:

@@ -26,7 +26,7 @@ def closed(case: Case) -> Case:
         reach = max(reach, stop)
         free = reach + offset
         shift[segment] = offset
-    moved = tuple(Segment(s.base + shift[s], s.blocks, s.page, s.stride, s.times) for s in case.segments)
+    moved = tuple(replace(s, base=s.base + shift[s]) for s in case.segments)
     return guarded(replace(case, segments=moved))
 
 
@@ -34,14 +34,10 @@ def stacked(case: Case) -> Case:
     """The case with all segments side by side from offset 0 on, the shortest first."""
     segments = []
     free = 0
-    for s in sorted(case.segments, key=_length):
-        segments.append(Segment(free, s.blocks, s.page, s.stride, s.times))
-        free += _length(s)
+    for s in sorted(case.segments, key=lambda segment: segment.length):
+        segments.append(replace(s, base=free))
+        free += s.length
     return guarded(replace(case, segments=tuple(segments)))
-
-
-def _length(segment: Segment) -> int:
-    return (segment.blocks - 1) * segment.stride + max(segment.page, segment.stride)
 
 
 def _extent(segment: Segment, low: int, high: int) -> tuple[int, int]:

@@ -22,7 +22,7 @@ def smaller_shapes(case: Case) -> Iterator[Case]:
     for index, segment in enumerate(case.segments):
         for page, stride in dict.fromkeys(_narrower(segment, step)):
             moved = segment.base + low * (segment.stride - stride) if segment.base < 0 else segment.base
-            narrow = Segment(moved, segment.blocks, page, stride, segment.times)
+            narrow = replace(segment, base=moved, page=page, stride=stride)
             segments = (*case.segments[:index], narrow, *case.segments[index + 1 :])
             yield guarded(replace(case, segments=segments))
 

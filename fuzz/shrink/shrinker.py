@@ -91,7 +91,6 @@ def _launch(
     except OutOfBudget:
         finished = False
     with contextlib.suppress(OutOfBudget):
-        verdict = attempt(trial.best)
-        if verdict.outcome == "finding" and verdict.bucket(*bucket[:2]) == bucket:
+        if attempt(trial.best).shows(bucket):
             return Shrunk(trial.best, trial.runs + 1, finished)
     return Shrunk(case, trial.runs, finished=False)

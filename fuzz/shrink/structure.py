@@ -96,7 +96,7 @@ def _plainer_ids(case: Case) -> Iterator[Case]:
         call if call.raw is not None or not call.ids else Call(call.op, Ids((Run(0, 0, len(call.ids)),)))
         for call in case.calls
     )
-    single = tuple(Segment(s.base, 1, s.page, s.stride, s.times) for s in case.segments)
+    single = tuple(replace(s, blocks=1) for s in case.segments)
     yield guarded(replace(case, segments=single, calls=zeros))
     yield guarded(replace(case, calls=zeros))
     yield replace(
@@ -140,7 +140,7 @@ def _whole(_: object) -> Iterator[Any]:
 
 def _fewer_times(segment: Segment) -> Iterator[Segment]:
     for times in _less(segment.times):
-        yield Segment(segment.base, segment.blocks, segment.page, segment.stride, times)
+        yield replace(segment, times=times)
 
 
 def _fewer_of_run(run: Run) -> Iterator[Run]:

@@ -71,10 +71,9 @@ class Trial:
             raise OutOfBudget
         self.runs += 1
         verdict = self._attempt(case)
-        if verdict.outcome != "finding":
-            return False
-        if verdict.bucket(self._bucket.target, self._bucket.device_profile) != self._bucket:
-            self._on_other(case, verdict)
+        if not verdict.shows(self._bucket):
+            if verdict.outcome == "finding":
+                self._on_other(case, verdict)
             return False
         if order(case) < order(self.best):
             self.best = case
