@@ -6,6 +6,8 @@ moved shows, and a page that was never written differs from one that was written
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import torch
 
@@ -25,8 +27,31 @@ def poison(size: int) -> np.ndarray:
     return position.astype(np.uint8)
 
 
+class _Images(NamedTuple):
+    """An arena's memory and what belongs to it, uint8 of one length each.
+
+    Attributes:
+        memory: what targets write to.
+        poison: what is laid, on the device.
+        host: where the memory is read back to; the memory itself if that is the host's.
+        before: what is laid, as NumPy has it.
+        after: what was read back, as NumPy has it.
+    """
+
+    memory: torch.Tensor
+    poison: torch.Tensor
+    host: torch.Tensor
+    before: np.ndarray
+    after: np.ndarray
+
+    def first(self, size: int) -> _Images:
+        """The first ``size`` bytes of each."""
+        memory, poison, host, before, after = self
+        return _Images(memory[:size], poison[:size], host[:size], before[:size], after[:size])
+
+
 class Arena:
-    """Device memory, poisoned anew for each case and read back whole after it.
+    """Device memory, poisoned anew for each call and read back whole after it.
 
     Attributes:
         device: where it lies.
@@ -36,52 +61,50 @@ class Arena:
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
-        self.lead = self.size = self._total = 0
-        self._grow(_GROWTH)
+        self.lead = self.size = 0
+        self._all = self._held = _images(_GROWTH, device)
 
     def fit(self, case: Case) -> int:
         """Make room for a case and give the address of its offset 0."""
         self.lead = lead(case)
-        self.size = case.end()
-        self._total = self.lead + self.size + case.guard
-        if self._total > len(self._before):
-            self._grow(-(-self._total // _GROWTH) * _GROWTH)
-        return self._memory.data_ptr() + self.lead
+        self.size = case.end
+        size = total(case)
+        if size > len(self._all.before):
+            del self._all, self._held
+            self._all = _images(-(-size // _GROWTH) * _GROWTH, self.device)
+        self._held = self._all.first(size)
+        return self._held.memory.data_ptr() + self.lead
 
     def lay(self) -> None:
         """Poison the arena, in order of the current stream."""
-        self._memory[: self._total].copy_(self._poison[: self._total])
+        self._held.memory.copy_(self._held.poison)
 
     def before(self) -> np.ndarray:
         """The image as it was laid, uint8 ``[lead + size + guard]``."""
-        return self._before[: self._total]
+        return self._held.before
 
     def read(self) -> np.ndarray:
         """The image as it is now; waits for the device, and raises what it reports.
 
         Valid until the arena is laid again.
         """
-        if self.device.type == "cpu":
-            return self._memory[: self._total].numpy()
-        self._host[: self._total].copy_(self._memory[: self._total])
-        return self._host[: self._total].numpy()
+        if self.device.type != "cpu":
+            self._held.host.copy_(self._held.memory)
+        return self._held.after
 
     def segments(self, case: Case) -> Segments:
         """The case's segments as offsets in the image, equal ones once."""
         rows = np.array([(s.base, s.stride, s.page, s.blocks) for s in case.segments], np.int64)
         return Segments(rows[:, 0] + self.lead, *rows[:, 1:].T)
 
-    def _grow(self, size: int) -> None:
-        self._before = poison(size)
-        self._memory = self._poison = self._host = torch.empty(0)
-        if self.device.type == "cpu":
-            self._poison = torch.from_numpy(self._before)
-        else:
-            self._poison = torch.from_numpy(self._before).to(self.device)
-            self._host = torch.empty(size, dtype=torch.uint8, pin_memory=True)
-        memory = torch.empty(size + ALIGNMENT, dtype=torch.uint8, device=self.device)
-        shift = -memory.data_ptr() % ALIGNMENT
-        self._memory = memory[shift : shift + size]
+
+def _images(size: int, device: torch.device) -> _Images:
+    before = poison(size)
+    memory = torch.empty(size + ALIGNMENT, dtype=torch.uint8, device=device)
+    shift = -memory.data_ptr() % ALIGNMENT
+    memory = memory[shift : shift + size]
+    host = memory if device.type == "cpu" else torch.empty(size, dtype=torch.uint8, pin_memory=True)
+    return _Images(memory, torch.from_numpy(before).to(device), host, before, host.numpy())
 
 
 def lead(case: Case) -> int:
@@ -91,4 +114,4 @@ def lead(case: Case) -> int:
 
 def total(case: Case) -> int:
     """Bytes of a case's arena, guard zones included."""
-    return lead(case) + case.end() + case.guard
+    return lead(case) + case.end + case.guard

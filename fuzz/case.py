@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Literal
 
 import msgspec
@@ -70,7 +71,7 @@ class Origin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     profile: str | None = None
 
 
-class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True, dict=True):
     """A whole case; sizes and offsets in bytes.
 
     ``finds`` names what a target still shows: ``{"page_table@h200": "clobbered:padding"}``.
@@ -87,7 +88,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     finds: dict[str, str] = {}
     origin: Origin | None = None
 
-    @property
+    @cached_property
     def blocks(self) -> int:
         """Blocks that every segment has."""
         return min(segment.blocks for segment in self.segments)
@@ -96,6 +97,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         """Whether all bases, strides and pages are multiples of ``unit`` bytes."""
         return not any(s.base % unit or s.page % unit or s.stride % unit for s in self.segments)
 
+    @cached_property
     def end(self) -> int:
         """Bytes of the arena between its two guard zones."""
         high = max((call.ids.high for call in self.calls if call.ids), default=0)
@@ -103,6 +105,12 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         for segment in self.segments:
             end = max(end, held_end(segment, min(high, segment.blocks - 1)))
         return end
+
+    @cached_property
+    def volume(self) -> int:
+        """Bytes that all calls clear together, repeats of ids and segments included."""
+        ids = sum(len(call.ids) for call in self.calls)
+        return ids * sum(segment.page * segment.times for segment in self.segments)
 
     def widest(self) -> int:
         """The widest page or stride, which a guard zone must be able to take if it goes astray.
@@ -115,12 +123,6 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 def _whole_end(segment: Segment) -> int | None:
     end = segment.base + segment.length
     return end if segment.base >= 0 and end <= WHOLE else None
-
-
-def volume(case: Case) -> int:
-    """Bytes that all calls clear together, repeats of ids and segments included."""
-    ids = sum(len(call.ids) for call in case.calls)
-    return ids * sum(segment.page * segment.times for segment in case.segments)
 
 
 def held_end(segment: Segment, high: int) -> int:

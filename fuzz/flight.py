@@ -25,7 +25,13 @@ from fuzz.verdict import OUTCOMES
 
 _MAGIC = b"kvzflt02"
 _HEADER = struct.Struct("<8sqdd5q")
-_LENGTH, _TIMES, _LIMIT, _COUNTS = 8, 16, 24, 32
+_ALL = (0, _HEADER)
+_LENGTH = (8, struct.Struct("<q"))
+_TIMES = (16, struct.Struct("<dd"))
+_LIMIT = (24, struct.Struct("<d"))
+_COUNTS = (32, struct.Struct("<5q"))
+"""Fields of the header: place and form."""
+
 _SIZE = 2**16
 
 
@@ -85,7 +91,7 @@ class FlightSlot:
     def restart(self) -> None:
         """Set the counts to zero."""
         self._counts = dict.fromkeys(OUTCOMES, 0)
-        self._put(0, _HEADER.format, _MAGIC, 0, 0.0, 0.0, *self._counts.values())
+        self._put(_ALL, _MAGIC, 0, 0.0, 0.0, *self._counts.values())
 
     def take_off(self, running: InFlight, limit: float) -> None:
         """Hold a case as in flight, for at most ``limit`` seconds; its length is written last."""
@@ -95,23 +101,23 @@ class FlightSlot:
             os.posix_fallocate(self._file, 0, need)
             self._map.resize(need)
         self._map[_HEADER.size : need] = payload
-        self._put(_TIMES, "<dd", time.monotonic(), limit)
-        self._put(_LENGTH, "<q", len(payload))
+        self._put(_TIMES, time.monotonic(), limit)
+        self._put(_LENGTH, len(payload))
 
     def extend(self, limit: float) -> None:
         """Give the case in flight ``limit`` seconds in all."""
-        self._put(_LIMIT, "<d", limit)
+        self._put(_LIMIT, limit)
 
     def land(self, outcome: str) -> None:
         """The case is done and its verdict is on its way."""
-        self._put(_LENGTH, "<q", 0)
+        self._put(_LENGTH, 0)
         self._counts[outcome] += 1
-        self._put(_COUNTS, "<5q", *self._counts.values())
+        self._put(_COUNTS, *self._counts.values())
 
-    def _put(self, place: int, form: str, *values: float | bytes) -> None:
+    def _put(self, field: tuple[int, struct.Struct], *values: float | bytes) -> None:
         """Write fields by a copy: ``pack_into`` clears its target first, and a reader would see zeros."""
-        packed = struct.pack(form, *values)
-        self._map[place : place + len(packed)] = packed
+        place, form = field
+        self._map[place : place + form.size] = form.pack(*values)
 
 
 def read(path: Path) -> Flight | None:

@@ -84,31 +84,33 @@ class Ids:
     @property
     def low(self) -> int:
         """The smallest id; the list must not be empty."""
-        return min(min(run.first, run.last) for run in self.runs)
+        return min(low for low, _ in self.stretches())
 
     @property
     def high(self) -> int:
         """The largest id; the list must not be empty."""
-        return max(max(run.first, run.last) for run in self.runs)
+        return max(high for _, high in self.stretches())
+
+    def stretches(self) -> list[tuple[int, int]]:
+        """The smallest and the largest id of each run."""
+        return [(min(first, last), max(first, last)) for first, last, _ in self.runs]
 
     def distinct(self) -> np.ndarray:
         """The ids without repeats, ascending, int64 ``[n]``."""
-        return np.unique(self._expanded(repeats=False))
+        pieces = [np.arange(low, high + 1, dtype=np.int64) for low, high in self.stretches()]
+        return np.unique(np.concatenate(pieces)) if pieces else np.empty(0, np.int64)
 
     def tolist(self) -> list[int]:
         """The whole list as a caller would pass it."""
-        values: list[int] = self._expanded(repeats=True).tolist()
-        return values
-
-    def _expanded(self, *, repeats: bool) -> np.ndarray:
-        pieces = []
+        values: list[int] = []
         for first, last, times in self.runs:
-            step = 1 if last >= first else -1
             if times > 1:
-                pieces.append(np.full(times if repeats else 1, first, np.int64))
+                values += [first] * times
+            elif first <= last:
+                values += range(first, last + 1)
             else:
-                pieces.append(np.arange(first, last + step, step, dtype=np.int64))
-        return np.concatenate(pieces) if pieces else np.empty(0, np.int64)
+                values += range(first, last - 1, -1)
+        return values
 
 
 def _run(part: str) -> Run:

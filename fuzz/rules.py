@@ -75,7 +75,7 @@ def _raw(raw: tuple[Any, ...], call: Call, case: Case) -> str | None:
 def _outside(call: Call, case: Case) -> str | None:
     """Each page that a call may touch lies in the arena or, in hostile cases, in its guard zones."""
     guard = case.guard if case.domain == "hostile" else 0
-    end = case.end() + guard
+    end = case.end + guard
     for index, segment in enumerate(case.segments):
         start = segment.base + call.ids.low * segment.stride
         if start < -guard:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 
 from fuzz.arena import Arena, total
-from fuzz.case import Call, Case, volume
+from fuzz.case import Call, Case
 from fuzz.engines import NOTHING, Engine, Unproved
 from fuzz.engines.launch_hook import Launch, watched
 from fuzz.rules import hostile_rule
@@ -102,14 +103,18 @@ class _Run:
     on_launch: Callable[[float], None]
 
     def __post_init__(self) -> None:
-        self.table = _table(self.case, self.arena.fit(self.case))
-        self.columns = _bytes(self.table)
+        columns = _columns(self.case, self.arena.fit(self.case))
+        self.columns, self.told = columns, columns.tobytes()
+        self.table = SegmentTable(
+            columns[0], columns[1], columns[2], self.case.blocks if self.case.blocks_known else None
+        )
         self.zero: Callable[[list[object]], None] | None = None
 
     def judged(self, call: Call) -> Verdict | None:
         """Make one call; the verdict if the case ends with it, None if it was right and may go on."""
         self.arena.lay()
         seen = Observation()
+        uploads: list[tuple[torch.Tensor, bytes]] = []
         ids = call.arguments()
         given = list(ids)
         try:
@@ -118,6 +123,7 @@ class _Run:
                     self.zero = self.target.make(self.table, self.engine.device)
                 seen.constructed = True
                 self.zero(given)
+            uploads = self._uploads() if call is self.case.calls[-1] else []
             image = self.arena.read()
         except Unproved as unproved:
             seen.unproved = str(unproved)
@@ -133,7 +139,8 @@ class _Run:
         if seen.unproved:
             return Verdict("unproved", text=seen.unproved)
         seen.ids_changed = ids != given or list(map(type, ids)) != list(map(type, given))
-        seen.table_changed = self._table_changed(on_device=call is self.case.calls[-1])
+        changed_on_device = any(there.numpy().tobytes() != sent for there, sent in uploads)
+        seen.table_changed = changed_on_device or self.columns.tobytes() != self.told
         profile, unit = self.engine.device_profile, self.target.limits.unit
         return judge(self.case, call, seen, self.arena, image, profile, unit)
 
@@ -144,23 +151,16 @@ class _Run:
             return self.engine.admit(launch, ruling)
         if self.rehearse:
             return NOTHING
-        seconds = self.engine.seconds(launch, volume(self.case))
+        seconds = self.engine.seconds(launch, self.case.volume)
         if seconds > self.patience:
             seen.unproved = f"grid {launch.grid} would take about {seconds:.1f} s in {self.engine.name}"
             raise Unproved(seen.unproved)
         self.on_launch(seconds)
         return self.engine.admit(launch, ruling)
 
-    def _table_changed(self, *, on_device: bool) -> bool:
-        """Whether a column changed; the device's copy is read back once a case, for it costs a transfer."""
-        if _bytes(self.table) != self.columns:
-            return True
-        uploads = self.table.uploads.values() if on_device else ()
-        return any(upload.packed.cpu().numpy().tobytes() != upload.sent for upload in uploads)
-
-
-def _bytes(table: SegmentTable) -> tuple[bytes, bytes, bytes]:
-    return table.base.tobytes(), table.stride.tobytes(), table.page.tobytes()
+    def _uploads(self) -> list[tuple[torch.Tensor, bytes]]:
+        """What the device holds of the table beside what was sent; there once the arena has been read."""
+        return [(upload.packed.to("cpu", non_blocking=True), upload.sent) for upload in self.table.uploads.values()]
 
 
 def _declined(case: Case, target: Target) -> str | None:
@@ -171,8 +171,7 @@ def _declined(case: Case, target: Target) -> str | None:
     return "nothing in it is hostile to this target"
 
 
-def _table(case: Case, origin: int) -> SegmentTable:
-    rows = np.array([(s.base, s.stride, s.page) for s in case.segments], np.int64)
-    rows[:, 0] += origin
-    base, stride, page = np.repeat(rows, [s.times for s in case.segments], axis=0).T.copy()
-    return SegmentTable(base, stride, page, case.blocks if case.blocks_known else None)
+def _columns(case: Case, origin: int) -> np.ndarray:
+    """Base, stride and page of each segment of the table, int64 ``[3, segments]``."""
+    rows = np.array([(s.base + origin, s.stride, s.page) for s in case.segments], np.int64)
+    return np.repeat(rows, [s.times for s in case.segments], axis=0).T.copy()

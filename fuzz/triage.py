@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from fuzz.case import Call, Case
     from fuzz.run import Observation
 
-FEW_PAGES = 2048
-"""Pages up to which a right image is recognised one by one, which is faster than sorting them."""
+FEW = 2048
+"""Stretches of pages up to which a right image is recognised one by one, faster than by sorting pages."""
 
 SHOWN = 64
 """Wrong regions that a report names; all are counted."""
@@ -101,11 +101,11 @@ def judge(
 
 
 def _right(case: Case, call: Call, arena: Arena, image: np.ndarray) -> bool:
-    """Whether a call with few pages did what it had to; many pages are left to the full comparison."""
-    if len(call.ids) * len(case.segments) > FEW_PAGES:
+    """Whether a call did what it had to; one of many ids or segments is left to the full comparison."""
+    if len(call.ids.runs) * len(case.segments) > FEW:
         return False
     rows = [(s.base + arena.lead, s.stride, s.page) for s in case.segments]
-    return pages.is_right(arena.before(), image, rows, set(call.ids.tolist()))
+    return pages.is_right(arena.before(), image, rows, call.ids.stretches())
 
 
 def _scene(case: Case, call: Call | None, arena: Arena, image: np.ndarray) -> Scene:

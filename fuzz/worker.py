@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fuzz import messages
 from fuzz.build import numbered
-from fuzz.case import Case, volume
+from fuzz.case import Case
 from fuzz.engines.choosing import choose
 from fuzz.errors import KvzeroError
 from fuzz.flight import FlightSlot, InFlight
@@ -91,14 +91,15 @@ class Worker:
         return messages.Tried(verdict)
 
     def _attempt(self, running: InFlight, patience: float, *, rehearse: bool) -> Verdict:
-        at_least = max(LEAST_LIMIT, MARGIN * volume(running.case) / SLOW_STORES) + _laying(running.case)
+        at_least = max(LEAST_LIMIT, MARGIN * running.case.volume / SLOW_STORES) + _laying(running.case)
         self._slot.take_off(running, at_least)
         predicted = 0.0
 
         def on_launch(seconds: float) -> None:
             nonlocal predicted
             predicted += seconds
-            self._slot.extend(max(at_least, MARGIN * predicted))
+            if MARGIN * predicted > at_least:
+                self._slot.extend(MARGIN * predicted)
 
         target = self._targets[running.target]
         try:
@@ -124,7 +125,7 @@ class Worker:
 
 def _laying(case: Case) -> float:
     """Seconds that laying and comparing an arena may take, at a pace that any machine keeps."""
-    return case.end() / 50e6
+    return case.end / 50e6
 
 
 def main(descriptor: int) -> None:

@@ -108,7 +108,7 @@ def _data(case: Case, find: str) -> dict[str, object]:
         "find": find,
         "domain": case.domain,
         "guard": case.guard,
-        "size": case.end(),
+        "size": case.end,
         "blocks": case.blocks if case.blocks_known else None,
         "segments": [(s.base, s.stride, s.page, s.blocks, s.times) for s in case.segments],
         "calls": [str(call.ids) if call.raw is None else call.raw for call in case.calls],

@@ -31,9 +31,11 @@ def build(source: Source, unit: int) -> Case:
     """Draw a case whose sizes are multiples of ``unit`` bytes."""
     step = parts.granule(source, unit)
     blocks = source.integer(1, BLOCKS - SPARE)
-    segments = [_segment(source, step, blocks, [])]
+    segments = [_segment(source, step, blocks, [], 0)]
+    end = _end(segments[0])
     while len(segments) < SEGMENTS and source.integer(0, MORE_SEGMENTS):
-        segments.append(_segment(source, step, blocks, segments))
+        segments.append(_segment(source, step, blocks, segments, end))
+        end = max(end, _end(segments[-1]))
     blocks = min(segment.blocks for segment in segments)
     calls = [Call("zero", parts.ids(source, blocks))]
     while len(calls) < CALLS and source.integer(0, MORE_CALLS) == MORE_CALLS:
@@ -70,7 +72,7 @@ def trace(case: Case, unit: int) -> list[int]:
     return parts.trace_rest(to, case)
 
 
-def _segment(source: Source, step: int, blocks: int, before: list[Segment]) -> Segment:
+def _segment(source: Source, step: int, blocks: int, before: list[Segment], behind: int) -> Segment:
     if before and source.integer(ALIKE, OWN) == ALIKE:
         shape = before[-1]
         own_blocks, page, stride = shape.blocks, shape.page // step, shape.stride // step
@@ -78,7 +80,7 @@ def _segment(source: Source, step: int, blocks: int, before: list[Segment]) -> S
         own_blocks = blocks + source.integer(0, SPARE)
         page = source.integer(1, PAGE // step)
         stride = _stride(source, page, lone=own_blocks == 1)
-    base = _place(source, step, before) if before else source.integer(0, GAP) * step
+    base = _place(source, step, before, behind) if before else source.integer(0, GAP) * step
     return Segment(base, own_blocks, page * step, stride * step)
 
 
@@ -120,22 +122,23 @@ def _trace_stride(to: Trace, page: int, stride: int, *, lone: bool) -> None:
         to.integer(1, (STRIDES - 1) * page, 1 if how == PACKED else stride - page)
 
 
-def _behind(before: list[Segment]) -> int:
-    return max(s.base + s.length for s in before)
+def _end(segment: Segment) -> int:
+    return segment.base + segment.length
 
 
-def _place(source: Source, step: int, before: list[Segment]) -> int:
+def _place(source: Source, step: int, before: list[Segment], behind: int) -> int:
     where = source.integer(NEAR, WIDE)
     if where in (INSIDE, INSIDE + 1):
         host = before[source.integer(0, len(before) - 1)]
         return host.base + source.integer(0, host.stride // step) * step
     if where == ANYWHERE:
-        return source.integer(0, _behind(before) // step) * step
-    return _behind(before) + source.integer(0, WIDE_GAP if where == WIDE else GAP) * step
+        return source.integer(0, behind // step) * step
+    return behind + source.integer(0, WIDE_GAP if where == WIDE else GAP) * step
 
 
 def _trace_place(to: Trace, step: int, before: list[Segment], base: int) -> None:
-    gap = (base - _behind(before)) // step
+    behind = max(map(_end, before))
+    gap = (base - behind) // step
     if 0 <= gap <= WIDE_GAP:
         to.integer(NEAR, WIDE, NEAR if gap <= GAP else WIDE)
         to.integer(0, GAP if gap <= GAP else WIDE_GAP, gap)
@@ -147,4 +150,4 @@ def _trace_place(to: Trace, step: int, before: list[Segment], base: int) -> None
             to.integer(0, host.stride // step, (base - host.base) // step)
             return
     to.integer(NEAR, WIDE, ANYWHERE)
-    to.integer(0, _behind(before) // step, base // step)
+    to.integer(0, behind // step, base // step)

@@ -65,7 +65,7 @@ def test_draws_stay_in_range_and_reach_both_ends() -> None:
 
 
 def _targeted(case: Case) -> int:
-    image = np.zeros(case.end(), bool)
+    image = np.zeros(case.end, bool)
     for call in case.calls:
         for block in call.ids.distinct().tolist():
             for s in case.segments:
