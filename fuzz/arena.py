@@ -47,7 +47,8 @@ class _Images(NamedTuple):
     def first(self, size: int) -> _Images:
         """The first ``size`` bytes of each."""
         memory, poison, host, before, after = self
-        return _Images(memory[:size], poison[:size], host[:size], before[:size], after[:size])
+        tensors = memory.narrow(0, 0, size), poison.narrow(0, 0, size), host.narrow(0, 0, size)
+        return _Images(*tensors, before[:size], after[:size])
 
 
 class Arena:
@@ -80,7 +81,7 @@ class Arena:
         self._held.memory.copy_(self._held.poison)
 
     def before(self) -> np.ndarray:
-        """The image as it was laid, uint8 ``[lead + size + guard]``."""
+        """The image as it was laid, uint8 ``[lead + size + guard]``, rounded up."""
         return self._held.before
 
     def read(self) -> np.ndarray:
@@ -113,5 +114,5 @@ def lead(case: Case) -> int:
 
 
 def total(case: Case) -> int:
-    """Bytes of a case's arena, guard zones included."""
-    return lead(case) + case.end + case.guard
+    """Bytes of a case's arena, guard zones included, in whole words of 8 bytes."""
+    return -(-(lead(case) + case.end + case.guard) // 8) * 8

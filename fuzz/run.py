@@ -11,7 +11,7 @@ import torch
 from fuzz.arena import Arena, total
 from fuzz.case import Call, Case
 from fuzz.engines import NOTHING, Engine, Unproved
-from fuzz.engines.launch_hook import Launch, watched
+from fuzz.engines.launch_hook import Launch, Watched
 from fuzz.rules import hostile_rule
 from fuzz.targets import Target, beyond
 from fuzz.triage import judge
@@ -118,7 +118,7 @@ class _Run:
         ids = call.arguments()
         given = list(ids)
         try:
-            with watched(lambda launch: self._decide(launch, seen)):
+            with Watched(lambda launch: self._decide(launch, seen)):
                 if self.zero is None:
                     self.zero = self.target.make(self.table, self.engine.device)
                 seen.constructed = True
@@ -173,5 +173,9 @@ def _declined(case: Case, target: Target) -> str | None:
 
 def _columns(case: Case, origin: int) -> np.ndarray:
     """Base, stride and page of each segment of the table, int64 ``[3, segments]``."""
-    rows = np.array([(s.base + origin, s.stride, s.page) for s in case.segments], np.int64)
-    return np.repeat(rows, [s.times for s in case.segments], axis=0).T.copy()
+    segments = case.segments
+    columns = np.array(
+        [[s.base + origin for s in segments], [s.stride for s in segments], [s.page for s in segments]], np.int64
+    )
+    times = [s.times for s in segments]
+    return np.repeat(columns, times, axis=1) if max(times) > 1 else columns

@@ -54,6 +54,9 @@ PROFILES = {
 
 MOST_THREADS = 1024
 
+FEW_PROGRAMS = 65_535
+"""Programs that every device takes, in whatever shape of grid."""
+
 
 def judge(grid: tuple[int, ...], num_warps: int, profile: str) -> Ruling:
     """Say what a device of ``profile`` makes of a launch of ``grid`` blocks of ``num_warps`` warps."""
@@ -61,6 +64,8 @@ def judge(grid: tuple[int, ...], num_warps: int, profile: str) -> Ruling:
     dims = (*grid, 1, 1, 1)[:3]
     programs = prod(dims)
     threads = num_warps * device.wave
+    if min(dims) > 0 and programs <= FEW_PROGRAMS and threads <= MOST_THREADS:
+        return RUNS
     for axis, blocks in zip(AXES, dims, strict=True):
         if not -C_INT - 1 <= blocks <= C_INT:
             return _rejected(dims, f"launch-{axis}", f"{axis} does not fit in a C int, at most {C_INT}")

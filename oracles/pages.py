@@ -74,12 +74,13 @@ def is_right(before: np.ndarray, after: np.ndarray, rows: Rows, stretches: Seque
         stretches: first and last block of each run of blocks, the first not after the last.
     """
     expected = before.copy()
+    memory = expected.data
+    counted = [(first, last - first + 1) for first, last in stretches]
     for base, stride, page in rows:
-        for first, last in stretches:
-            pages = (last - first + 1, page)
-            np.ndarray(pages, np.uint8, expected.data, base + first * stride, (stride, 1)).fill(0)
-    wide = next(width for width in (np.uint64, np.uint32, np.uint8) if len(after) % np.dtype(width).itemsize == 0)
-    return bool((expected.view(wide) == after.view(wide)).all())
+        for first, blocks in counted:
+            np.ndarray((blocks, page), np.uint8, memory, base + first * stride, (stride, 1)).fill(0)
+    word = np.uint8 if len(after) % 8 else np.uint64
+    return bool((expected.view(word) == after.view(word)).all())
 
 
 def compare(before: np.ndarray, after: np.ndarray, effects: Effects) -> list[Region]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -41,18 +40,21 @@ _watchers: list[Decide] = []
 """Who sees launches at the moment, the innermost last."""
 
 
-@contextmanager
-def watched(decide: Decide) -> Iterator[None]:
-    """Show each launch to ``decide`` and run the grid that it gives back.
+class Watched:
+    """Within it, each launch is shown to ``decide``, and the grid that it gives back is run.
 
     ``decide`` is called after compilation and just before the launcher. It may raise what a launcher
     would raise, or give back a grid with a zero to run nothing.
     """
-    _install()
-    _watchers.append(decide)
-    try:
-        yield
-    finally:
+
+    def __init__(self, decide: Decide) -> None:
+        self._decide = decide
+
+    def __enter__(self) -> None:
+        _install()
+        _watchers.append(self._decide)
+
+    def __exit__(self, *error: object) -> None:
         _watchers.pop()
 
 
