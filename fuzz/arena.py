@@ -6,13 +6,16 @@ moved shows, and a page that was never written differs from one that was written
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
 
 from fuzz.case import ALIGNMENT, Case
 from oracles.pages import Segments
+
+if TYPE_CHECKING:
+    from fuzz.engines import Engine
 
 _GROWTH = 2**20
 
@@ -60,10 +63,11 @@ class Arena:
         size: bytes between the guard zones.
     """
 
-    def __init__(self, device: torch.device) -> None:
-        self.device = device
+    def __init__(self, engine: Engine) -> None:
+        self.device = engine.device
         self.lead = self.size = 0
-        self._all = self._held = _images(_GROWTH, device)
+        self._engine = engine
+        self._grow(_GROWTH)
 
     def fit(self, case: Case) -> int:
         """Make room for a case and give the address of its offset 0."""
@@ -72,7 +76,7 @@ class Arena:
         size = total(case)
         if size > len(self._all.before):
             del self._all, self._held
-            self._all = _images(-(-size // _GROWTH) * _GROWTH, self.device)
+            self._grow(-(-size // _GROWTH) * _GROWTH)
         self._held = self._all.first(size)
         return self._held.memory.data_ptr() + self.lead
 
@@ -97,6 +101,10 @@ class Arena:
         """The case's segments as offsets in the image, equal ones once."""
         rows = np.array([(s.base, s.stride, s.page, s.blocks) for s in case.segments], np.int64)
         return Segments(rows[:, 0] + self.lead, *rows[:, 1:].T)
+
+    def _grow(self, size: int) -> None:
+        self._all = self._held = _images(size, self.device)
+        self._engine.know(self._all.memory)
 
 
 def _images(size: int, device: torch.device) -> _Images:

@@ -123,6 +123,7 @@ class _Run:
                     self.zero = self.target.make(self.table, self.engine.device)
                 seen.constructed = True
                 self.zero(given)
+            self.engine.settle()
             uploads = self._uploads() if call is self.case.calls[-1] else []
             image = self.arena.read()
         except Unproved as unproved:
@@ -131,7 +132,9 @@ class _Run:
             seen.error = error
             fault = self.engine.fault()
             if fault:
-                return Verdict("finding", "faulted", fault, text=in_words(error), lost=True)
+                kind, detail = fault
+                lost = not self.engine.survives_faults
+                return Verdict("finding", kind, detail, text=in_words(error), lost=lost)
             image = self.arena.read()
         if self.rehearse:
             judged = seen.error or seen.skipped(self.engine.device_profile)

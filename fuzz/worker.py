@@ -48,7 +48,7 @@ class Worker:
         self._run = run_case
         self._targets = {name: load(name) for name in request.targets}
         self._engine = engine
-        self._arena = Arena(engine.device)
+        self._arena = Arena(engine)
         self._slot = FlightSlot(Path(request.slot))
         self._pid = os.getpid()
         self.opened = messages.Opened(
@@ -115,7 +115,8 @@ class Worker:
         except Exception:
             fault = self._engine.fault()
             if fault:
-                verdict = Verdict("finding", "faulted", fault, text="the device was lost", lost=True)
+                kind, detail = fault
+                verdict = Verdict("finding", kind, detail, text="the device was lost", lost=True)
             else:
                 verdict = Verdict("infra", text=traceback.format_exc(limit=-3))
         if os.getpid() != self._pid:

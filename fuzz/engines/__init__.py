@@ -1,4 +1,4 @@
-"""Where a case runs: the compiled kernel on a GPU, or Triton's interpreter without one."""
+"""Where a case runs: the compiled kernel on a GPU, or a simulator or Triton's interpreter without one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from fuzz.engines.launch_hook import Launch
     from oracles.launches import Ruling
 
-NAMES = ("cuda", "interpreter")
+NAMES = ("cuda", "simulator", "interpreter")
 
 NOTHING = (0, 1, 1)
 """A grid that runs nothing, in a launcher as in the interpreter."""
@@ -33,6 +33,7 @@ class Engine(Protocol):
         device_profile: whose launch limits hold.
         largest_arena: most bytes of an arena that it holds.
         patience: most predicted seconds of a launch, in a search and for a single case.
+        survives_faults: whether the process may go on after a fault.
     """
 
     name: str
@@ -41,6 +42,10 @@ class Engine(Protocol):
     device_profile: str
     largest_arena: int
     patience: Patience
+    survives_faults: bool
+
+    def know(self, memory: torch.Tensor) -> None:
+        """Take notice of an arena before kernels run on it."""
 
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """The grid to run for a launch: as asked, or one with a zero to run nothing.
@@ -52,8 +57,22 @@ class Engine(Protocol):
     def seconds(self, launch: Launch, volume: int) -> float:
         """Predicted time of a launch that has ``volume`` bytes to write, repeats included."""
 
-    def fault(self) -> str | None:
-        """``memory``, ``misaligned`` or ``assert`` if the device is lost to this process."""
+    def settle(self) -> None:
+        """Raise what a device has reported and a target did not pass on, unless reading memory does."""
+
+    def fault(self) -> tuple[str, str] | None:
+        """Kind and detail if the device faulted: ``("faulted", "memory")`` and the like."""
+
+
+def launch_as(ruling: Ruling, grid: tuple[int, ...]) -> tuple[int, ...]:
+    """Do what a launcher does after a ruling: refuse, run nothing without a word, or run the grid.
+
+    Raises:
+        OverflowError, RuntimeError: as the launcher does where it refuses.
+    """
+    if ruling.outcome == "rejected":
+        raise (OverflowError if "C int" in ruling.reason else RuntimeError)(ruling.reason)
+    return NOTHING if ruling.outcome == "skipped" else grid
 
 
 class Unproved(BaseException):

@@ -20,7 +20,11 @@ def choose(name: str | None, device_profile: str | None) -> Engine:
         from fuzz.engines.cuda import Cuda  # noqa: PLC0415 - imports Triton
 
         return Cuda(device_profile)
-    if name in (None, "interpreter"):
+    if name in (None, "simulator"):
+        from fuzz.engines.simulator.engine import Simulator  # noqa: PLC0415 - imports Triton
+
+        return Simulator(device_profile)
+    if name == "interpreter":
         from fuzz.engines.interpreter import Interpreter, switch_on  # noqa: PLC0415 - imports Triton
 
         switch_on()

@@ -31,6 +31,7 @@ class Cuda:
 
     name = "cuda"
     patience = Patience(search=0.2, single=30.0)
+    survives_faults = False
 
     def __init__(self, device_profile: str | None) -> None:
         if os.environ.get("TRITON_INTERPRET", "0") not in ("", "0"):
@@ -38,18 +39,21 @@ class Cuda:
         if not torch.cuda.is_available():
             raise EngineError(
                 "engine=cuda: torch sees no CUDA device; check nvidia-smi and that torch is a CUDA "
-                "build, or run with --engine interpreter"
+                "build, or run with --engine simulator"
             )
         if device_profile not in (None, "h200"):
             raise EngineError(
                 f"device_profile={device_profile}: this CUDA device has the launch limits of h200; "
-                "try another profile's limits with --engine interpreter"
+                "try another profile's limits with --engine simulator"
             )
         self.device = torch.device("cuda", torch.cuda.current_device())
         self.device_name = torch.cuda.get_device_name(self.device)
         self.device_profile = "h200"
         self.largest_arena = torch.cuda.mem_get_info()[0] // 4
         self._driver = ctypes.CDLL("libcuda.so.1")
+
+    def know(self, memory: torch.Tensor) -> None:
+        """The device knows its allocations."""
 
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:  # noqa: ARG002 - the device rules
         """Run the grid as asked: the device itself decides."""
@@ -59,6 +63,10 @@ class Cuda:
         """From the number of programs and the bytes to write."""
         return prod(launch.grid) / PROGRAMS_A_SECOND + volume / BYTES_A_SECOND
 
-    def fault(self) -> str | None:
+    def settle(self) -> None:
+        """Reading memory raises what the device reports."""
+
+    def fault(self) -> tuple[str, str] | None:
         """Ask the driver: it repeats a sticky error for as long as the context lives."""
-        return STICKY.get(self._driver.cuCtxSynchronize())
+        detail = STICKY.get(self._driver.cuCtxSynchronize())
+        return ("faulted", detail) if detail else None

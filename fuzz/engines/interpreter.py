@@ -1,6 +1,6 @@
 """Triton's stock interpreter, with a device's launch rules applied to the recorded grid.
 
-Used where there is no GPU. It takes about a millisecond a program, so a launch of more than two
+The cross-check of the simulator. It takes about a millisecond a program, so a launch of more than two
 thousand is judged by its grid alone and otherwise left unproved.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from fuzz.engines import NOTHING, Patience
+from fuzz.engines import Patience, launch_as
 from fuzz.errors import EngineError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Interpreter:
 
     name = "interpreter"
     patience = Patience(search=1.0, single=2.5)
+    survives_faults = False
 
     def __init__(self, device_profile: str | None) -> None:
         self.device = torch.device("cpu")
@@ -48,17 +49,20 @@ class Interpreter:
         self.device_profile = device_profile or "h200"
         self.largest_arena = 2**31
 
+    def know(self, memory: torch.Tensor) -> None:
+        """Any memory will do."""
+
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """Do as the profile's launcher would: raise, run nothing without a word, or run the grid."""
-        if ruling.outcome == "rejected":
-            kind = OverflowError if "C int" in ruling.reason else RuntimeError
-            raise kind(ruling.reason)
-        return NOTHING if ruling.outcome == "skipped" else launch.grid
+        return launch_as(ruling, launch.grid)
 
     def seconds(self, launch: Launch, volume: int) -> float:
         """A millisecond a program, however wide it is, or what a program that loops over chunks takes."""
         return max(prod(launch.grid) * SECONDS_A_PROGRAM, volume / BYTES_A_SECOND)
 
-    def fault(self) -> str | None:
+    def settle(self) -> None:
+        """Errors reach the target's caller by themselves."""
+
+    def fault(self) -> tuple[str, str] | None:
         """A fault of the interpreter ends the process, and the supervisor reads its signal."""
         return None

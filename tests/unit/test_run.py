@@ -27,13 +27,21 @@ class FakeEngine:
     largest_arena = 2**27
     patience = Patience(1.0, 1.0)
 
+    survives_faults = False
+
+    def know(self, memory: torch.Tensor) -> None:
+        pass
+
+    def settle(self) -> None:
+        pass
+
     def fault(self) -> None:
         return None
 
 
 FOUR = Segment(0, 4, 8, 16)
 NONE = Limits()
-ARENA = Arena(FakeEngine.device)
+ARENA = Arena(FakeEngine())
 
 
 def clear(table: Any, ids: list[int]) -> None:

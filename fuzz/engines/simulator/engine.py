@@ -1,0 +1,69 @@
+"""The simulator as an engine of the search: the default where there is no GPU."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import torch
+
+from fuzz.engines import Patience, launch_as
+from fuzz.engines.simulator import simulated
+from fuzz.engines.simulator.faults import Fault, Hang
+from fuzz.engines.simulator.launcher import DEVICE
+
+if TYPE_CHECKING:
+    from fuzz.engines.launch_hook import Launch
+    from oracles.launches import Ruling
+
+SECONDS_A_LAUNCH = 5e-4
+SECONDS_A_PROGRAM = 2e-7
+BYTES_A_SECOND = 2e9
+
+
+class Simulator:
+    """Runs all programs of a launch at once, if the device profile lets them run at all."""
+
+    name = "simulator"
+    patience = Patience(search=1.0, single=60.0)
+    survives_faults = True
+
+    def __init__(self, device_profile: str | None) -> None:
+        self.device = torch.device("cpu")
+        self.device_name = "CPU"
+        self.device_profile = device_profile or "h200"
+        self.largest_arena = 2**31
+        self._arena = 0
+        self._simulated = simulated(None)
+        self._simulated.__enter__()
+
+    def know(self, memory: torch.Tensor) -> None:
+        """Let kernels touch the arena."""
+        if self._arena:
+            DEVICE.memory.forget(self._arena)
+        self._arena = memory.data_ptr()
+        DEVICE.memory.register(self._arena, memory.nbytes, "the arena")
+
+    def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
+        """Do as the profile's launcher would: raise, run nothing without a word, or run the grid."""
+        return launch_as(ruling, launch.grid)
+
+    def seconds(self, launch: Launch, volume: int) -> float:
+        """From the number of programs and the bytes to write."""
+        return SECONDS_A_LAUNCH + prod(launch.grid) * SECONDS_A_PROGRAM + volume / BYTES_A_SECOND
+
+    def settle(self) -> None:
+        """Raise the fault of a launch whose error the target kept to itself.
+
+        Raises:
+            Fault, Hang: what a launch ended with.
+        """
+        if DEVICE.fault is not None:
+            raise DEVICE.fault
+
+    def fault(self) -> tuple[str, str] | None:
+        """What the last launch ended with; asked once, it is forgotten."""
+        fault, DEVICE.fault = DEVICE.fault, None
+        if isinstance(fault, Hang):
+            return "hung", ""
+        return ("faulted", fault.detail) if isinstance(fault, Fault) else None

@@ -1,0 +1,116 @@
+"""Programs of one launch that run in step: their numbers, and the values that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from fuzz.engines.simulator.affine import Affine, Span
+from fuzz.engines.simulator.faults import Hang
+from fuzz.engines.simulator.memory import Memory
+from fuzz.engines.simulator.races import Writes
+
+MOST_STEPS = 100_000
+"""Rounds of loops in one slice of a launch before it counts as hung; each takes ten microseconds or more."""
+
+
+@dataclass
+class Launch:
+    """What all programs of a launch share.
+
+    Attributes:
+        grid: programs in x, y and z.
+        memory: what they may touch.
+        writes: who wrote what, where the kernel's stores can disagree; else None.
+        rounds: rounds of loops so far.
+    """
+
+    grid: tuple[int, int, int]
+    memory: Memory
+    writes: Writes | None = None
+    rounds: int = 0
+
+    def round(self) -> None:
+        """Count one round of a loop.
+
+        Raises:
+            Hang: if there were too many.
+        """
+        self.rounds += 1
+        if self.rounds > MOST_STEPS:
+            raise Hang(f"loops went through {MOST_STEPS} rounds without an end")
+
+
+@dataclass
+class Frame:
+    """Programs that are at the same place of a kernel.
+
+    Attributes:
+        launch: what they share with the others.
+        values: their values by slot: a number, an array ``[programs, ...]`` or a lazy tensor.
+        first: number of the first program.
+        programs: how many there are.
+        chosen: their places among the ``programs`` counted from ``first``, or None for all in a row.
+    """
+
+    launch: Launch
+    values: list[Any]
+    first: int
+    programs: int
+    chosen: np.ndarray | None = None
+    _ids: dict[int, Any] = field(default_factory=dict)
+
+    def numbers(self) -> np.ndarray:
+        """Numbers of the programs, x fastest, int64 ``[programs]``."""
+        return self.first + (np.arange(self.programs) if self.chosen is None else self.chosen)
+
+    def program_id(self, axis: int) -> Any:
+        """Their coordinate on an axis, int32."""
+        found = self._ids.get(axis)
+        if found is None:
+            grid = self.launch.grid
+            if grid[axis] == 1:
+                found = 0
+            else:
+                found = (self.numbers() // prod(grid[:axis]) % grid[axis]).astype(np.int32)
+                found = int(found[0]) if self.programs == 1 else found
+            self._ids[axis] = found
+        return found
+
+    def part(self, index: np.ndarray, live: Iterable[int]) -> Frame:
+        """Some of the programs, with the values that are still needed."""
+        values: list[Any] = [None] * len(self.values)
+        if len(index) == 1:
+            for slot in live:
+                values[slot] = alone(take(self.values[slot], index))
+        else:
+            for slot in live:
+                values[slot] = take(self.values[slot], index)
+        chosen = index if self.chosen is None else self.chosen[index]
+        return Frame(self.launch, values, self.first, len(index), chosen)
+
+    def where(self, program: int) -> str:
+        """Coordinates of one of the programs, in words."""
+        number = int(self.numbers()[program]) if self.programs > 1 else int(self.numbers()[0])
+        x, y, _ = self.launch.grid
+        return f"program ({number % x}, {number // x % y}, {number // (x * y)})"
+
+
+def take(value: Any, index: np.ndarray) -> Any:
+    """The rows of some programs."""
+    if isinstance(value, np.ndarray):
+        return value if len(value) == 1 else value[index]
+    if isinstance(value, Affine):
+        return Affine(take(value.base, index), value.steps, value.shape, value.bits, value.low, value.high)
+    if isinstance(value, Span):
+        return Span(take(value.low, index), take(value.high, index), value.shape)
+    return value
+
+
+def alone(value: Any) -> Any:
+    """A scalar of one program as a number."""
+    return value.item() if isinstance(value, np.ndarray) and value.shape == (1,) else value

@@ -1,0 +1,109 @@
+"""A launch on the simulator: a device profile's rules first, then the programs."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from fuzz.engines import launch_as
+from fuzz.engines.simulator.faults import Fault, Hang, Unsupported
+from fuzz.engines.simulator.memory import Memory
+from oracles.launches import RUNS, judge
+
+if TYPE_CHECKING:
+    from fuzz.engines.simulator.program import Program
+
+
+class RaceWarning(UserWarning):
+    """Two programs of a launch wrote different values to one byte."""
+
+
+class Device:
+    """The simulated device of this process.
+
+    Attributes:
+        profile: whose launch limits hold; None if somebody else has already applied them.
+        memory: what kernels may touch.
+        fault: the last fault, until it is asked for.
+    """
+
+    def __init__(self) -> None:
+        self.profile: str | None = "h200"
+        self.memory = Memory()
+        self.fault: Fault | Hang | None = None
+
+
+DEVICE = Device()
+
+
+class Launcher:
+    """Launches one compiled kernel; Triton makes one for each.
+
+    Args:
+        source: the kernel's source, whose signature tells the kinds of its arguments.
+        metadata: unused; the program comes with each launch.
+    """
+
+    def __init__(self, source: Any, metadata: Any) -> None:  # noqa: ARG002
+        self._names = list(source.signature)
+        self._kinds = list(source.signature.values())
+
+    def __call__(
+        self, x: int, y: int, z: int, stream: int, program: Program, packed: Any, launched: Any,
+        on_enter: Any, on_exit: Any, *arguments: Any,
+    ) -> None:  # fmt: skip  # noqa: ARG002
+        """Run a grid, or do what the device's launcher does instead.
+
+        Raises:
+            OverflowError, RuntimeError: as a launcher does past its limits.
+            Fault: what a device would report.
+        """
+        if DEVICE.profile is not None and not _runs((x, y, z), packed[0], DEVICE.profile):
+            return
+        if x * y * z <= 0:
+            return
+        if on_enter is not None:
+            on_enter(launched)
+        numbers, ranges = self._read(arguments)
+        DEVICE.memory.passed(ranges)
+        try:
+            race = program.run((x, y, z), numbers, DEVICE.memory)
+        except (Fault, Hang) as fault:
+            DEVICE.fault = fault
+            raise
+        if race:
+            warnings.warn(f"{program.name}: {race}", RaceWarning, stacklevel=2)
+        if on_exit is not None:
+            on_exit(launched)
+
+    def _read(self, arguments: tuple[Any, ...]) -> tuple[list[int], list[tuple[int, int, str]]]:
+        """Arguments as numbers, and the storages behind those that are tensors."""
+        numbers: list[int] = []
+        ranges = []
+        for name, kind, argument in zip(self._names, self._kinds, arguments, strict=True):
+            if kind == "constexpr":
+                continue
+            if hasattr(argument, "data_ptr"):
+                numbers.append(argument.data_ptr())
+                if hasattr(argument, "untyped_storage"):
+                    storage = argument.untyped_storage()
+                    ranges.append((storage.data_ptr(), storage.nbytes(), name))
+            elif kind[0] in "iu*":
+                numbers.append(_signed(int(argument), kind))
+            else:
+                raise Unsupported(f"{name}={argument!r}, an argument of type {kind}")
+        return numbers, ranges
+
+
+def _signed(number: int, kind: str) -> int:
+    if kind in ("i1", "u1"):
+        return bool(number)
+    bits = 64 if kind[0] == "*" else int(kind[1:])
+    return (number + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
+
+
+def _runs(grid: tuple[int, int, int], warps: int, profile: str) -> bool:
+    """Whether a grid runs; raises what a launcher raises if it refuses it."""
+    ruling = judge(grid, warps, profile)
+    launch_as(ruling, grid)
+    return ruling is RUNS

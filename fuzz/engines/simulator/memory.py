@@ -1,0 +1,234 @@
+"""The memory that a kernel may touch: known buffers, bounds, alignment; all else is a fault.
+
+Known are the storages of a launch's arguments and what was registered. A buffer may be virtual: a
+range of addresses without bytes behind it, where stores are kept as intervals and loads fault.
+"""
+
+from __future__ import annotations
+
+import bisect
+import ctypes
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from fuzz.engines.simulator.faults import Fault
+from fuzz.engines.simulator.intervals import merged
+
+FEW = 48
+"""Intervals up to which merging costs more than it saves."""
+
+
+class Buffer:
+    """A range of addresses.
+
+    Attributes:
+        start: first address.
+        stop: first address behind it.
+        name: what to call it in a report.
+        virtual: whether there are no bytes behind it.
+        written: of a virtual buffer, the intervals stored to, int64 ``[n, 2]`` each, as places in it.
+    """
+
+    def __init__(self, start: int, size: int, name: str, *, virtual: bool = False) -> None:
+        self.start = start
+        self.stop = start + size
+        self.name = name
+        self.virtual = virtual
+        self.written: list[tuple[np.ndarray, Any]] = []
+        self._bytes: np.ndarray | None = None
+        self._views: dict[np.dtype, tuple[int, np.ndarray]] = {}
+
+    @property
+    def bytes(self) -> np.ndarray:
+        """Its content, uint8."""
+        if self._bytes is None:
+            size = self.stop - self.start
+            self._bytes = np.frombuffer((ctypes.c_uint8 * size).from_address(self.start), np.uint8)
+        return self._bytes
+
+    def elements(self, dtype: np.dtype) -> tuple[int, np.ndarray]:
+        """Its aligned elements of a type, and the address of the first."""
+        view = self._views.get(dtype)
+        if view is None:
+            first = -self.start % dtype.itemsize
+            whole = (self.stop - self.start - first) // dtype.itemsize * dtype.itemsize
+            view = self._views[dtype] = (self.start + first, self.bytes[first : first + whole].view(dtype))
+        return view
+
+
+class Memory:
+    """All buffers that are known at the moment."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, Buffer] = {}
+        self._passed: dict[int, Buffer] = {}
+        self._sorted: list[Buffer] | None = None
+        self._starts: list[int] = []
+
+    def register(self, start: int, size: int, name: str, *, virtual: bool = False) -> Buffer:
+        """Know a range until it is forgotten; an older one at the same address is replaced."""
+        buffer = self._kept[start] = Buffer(start, size, name, virtual=virtual)
+        self._sorted = None
+        return buffer
+
+    def forget(self, start: int) -> None:
+        """Know a registered range no more."""
+        self._kept.pop(start, None)
+        self._sorted = None
+
+    def passed(self, ranges: Iterable[tuple[int, int, str]]) -> None:
+        """Know the storages of one launch's arguments, instead of those of the launch before."""
+        self._passed = {}
+        for start, size, name in ranges:
+            kept = self._kept.get(start)
+            if size and (kept is None or kept.stop < start + size):
+                self._passed[start] = Buffer(start, size, name)
+        self._sorted = None
+
+    def load(self, addresses: Any, dtype: np.dtype) -> Any:
+        """The elements at addresses: one number for one address, an array for an array.
+
+        Raises:
+            Fault: if one is misaligned or outside every known buffer.
+        """
+        size = dtype.itemsize
+        shift = size.bit_length() - 1
+        self._aligned(addresses, size, "load")
+        if isinstance(addresses, int):
+            first, view = self._one(addresses, addresses + size, "load").elements(dtype)
+            return view[(addresses - first) >> shift].item()
+        buffer = self._around(addresses, size)
+        if buffer is not None:
+            first, view = buffer.elements(dtype)
+            return view[(addresses - first) >> shift]
+        values = np.empty(addresses.shape, dtype)
+        for buffer, chosen in self._each(addresses, addresses + size, "load"):
+            first, view = buffer.elements(dtype)
+            values[chosen] = view[(addresses[chosen] - first) >> shift]
+        return values
+
+    def store(self, addresses: Any, values: Any, dtype: np.dtype) -> None:
+        """Write elements; of two for one address the last in order stays.
+
+        Raises:
+            Fault: before anything is written, if one is misaligned or outside every known buffer.
+        """
+        size = dtype.itemsize
+        addresses = np.atleast_1d(np.asarray(addresses, np.int64)).ravel()
+        if not len(addresses):
+            return
+        self._aligned(addresses, size, "store")
+        values = np.broadcast_to(np.asarray(values, dtype).ravel(), addresses.shape)
+        for buffer, chosen in self._each(addresses, addresses + size, "store", writing=True):
+            where = addresses[chosen]
+            if buffer.virtual:
+                places = where - buffer.start
+                buffer.written.append((np.stack([places, places + size], axis=1), values[chosen].copy()))
+            else:
+                first, view = buffer.elements(dtype)
+                view[(where - first) // size] = values[chosen]
+
+    def fill(self, starts: np.ndarray, stops: np.ndarray, value: int, dtype: np.dtype) -> None:
+        """Write one element all over intervals of addresses, int64 ``[n]`` each.
+
+        Raises:
+            Fault: before anything is written, if one is misaligned or outside every known buffer.
+        """
+        self._aligned(starts, dtype.itemsize, "store")
+        low, high = int(starts.min()), max(int(starts.max()), int(stops.max()))
+        buffer = self._holding(low, high)
+        if buffer is not None:
+            parts: Iterable[tuple[Buffer, Any]] = ((buffer, slice(None)),)
+        else:
+            parts = self._each(starts, stops, "store", writing=True)
+        for buffer, chosen in parts:
+            intervals = np.stack([starts[chosen], stops[chosen]], axis=1) - buffer.start
+            if len(intervals) > FEW:
+                intervals = merged(intervals)
+            if buffer.virtual:
+                buffer.written.append((intervals, value))
+                continue
+            memory = buffer.bytes
+            if value == 0:
+                for first, last in intervals.tolist():
+                    memory[first:last] = 0
+            else:
+                for first, last in intervals.tolist():
+                    memory[first:last].view(dtype)[:] = value
+
+    def _aligned(self, addresses: Any, size: int, what: str) -> None:
+        if size == 1:
+            return
+        wrong = addresses % size if isinstance(addresses, int) else np.bitwise_or.reduce(addresses, axis=None) % size
+        if wrong:
+            flat = np.ravel(addresses)
+            index = int(np.flatnonzero(flat % size)[0])
+            words = f"{what} of {size} bytes at 0x{int(flat[index]):x}, which is no multiple of {size}"
+            raise Fault("misaligned", words, index)
+
+    def _order(self) -> list[Buffer]:
+        if self._sorted is None:
+            self._sorted = sorted((*self._kept.values(), *self._passed.values()), key=lambda buffer: buffer.start)
+            self._starts = [buffer.start for buffer in self._sorted]
+        return self._sorted
+
+    def _holding(self, low: int, high: int) -> Buffer | None:
+        order = self._order()
+        at = bisect.bisect_right(self._starts, low) - 1
+        return order[at] if at >= 0 and high <= order[at].stop else None
+
+    def _around(self, addresses: np.ndarray, size: int) -> Buffer | None:
+        """The one buffer, with bytes, that holds all the elements."""
+        if not addresses.size:
+            return None
+        buffer = self._holding(int(addresses.min()), int(addresses.max()) + size)
+        return None if buffer is None or buffer.virtual else buffer
+
+    def _one(self, low: int, high: int, what: str) -> Buffer:
+        buffer = self._holding(low, high)
+        if buffer is None or (buffer.virtual and what == "load"):
+            raise self._astray(low, high, what, 0)
+        return buffer
+
+    def _each(self, lows: np.ndarray, highs: np.ndarray, what: str, *, writing: bool = False) -> list[tuple[Buffer, Any]]:
+        """Every buffer that is touched, with the elements that lie in it.
+
+        Raises:
+            Fault: naming the first element that lies in none, or is to be loaded from a virtual one.
+        """
+        order = self._order()
+        starts = np.array(self._starts, np.int64)
+        stops = np.array([buffer.stop for buffer in order], np.int64)
+        at = np.searchsorted(starts, lows, side="right") - 1
+        ends = stops[np.maximum(at, 0)] if order else lows
+        astray = (at < 0) | (lows >= ends) | (highs > ends)
+        if not writing and order:
+            astray |= np.array([buffer.virtual for buffer in order])[np.maximum(at, 0)]
+        if astray.any():
+            index = int(astray.argmax())
+            raise self._astray(int(lows.flat[index]), int(highs.flat[index]), what, index)
+        touched = np.unique(at).tolist()
+        return [(order[number], at == number if len(touched) > 1 else slice(None)) for number in touched]
+
+    def _astray(self, low: int, high: int, what: str, index: int) -> Fault:
+        words = f"{what} of {high - low} bytes at 0x{low % 2**64:x}"
+        holder = next((b for b in self._order() if b.start <= low and high <= b.stop), None)
+        if holder is not None:
+            return Fault("memory", f"{words}, in {holder.name}, which has no bytes to load", index)
+        if not self._order():
+            return Fault("memory", f"{words}; no buffer is known", index)
+        nearest = min(self._order(), key=lambda buffer: _distance(buffer, low, high))
+        inside = [max(low, nearest.start), min(high, nearest.stop)]
+        if inside[0] < inside[1]:
+            words += f", {high - low - (inside[1] - inside[0])} of them outside {nearest.name}"
+        elif low < nearest.start:
+            words += f", {nearest.start - high} bytes below {nearest.name}"
+        else:
+            words += f", {low - nearest.stop} bytes past {nearest.name}"
+        return Fault("memory", f"{words} [0x{nearest.start:x}, 0x{nearest.stop:x})", index)
+
+
+def _distance(buffer: Buffer, low: int, high: int) -> int:
+    return max(buffer.start - high, low - buffer.stop, 0)

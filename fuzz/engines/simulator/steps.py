@@ -1,0 +1,169 @@
+"""Each operation of TTIR as a step: a function that a frame's programs take together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fuzz.engines.simulator import access, arithmetic, lanes
+from fuzz.engines.simulator.affine import counting, written_out
+from fuzz.engines.simulator.constants import read_constant
+from fuzz.engines.simulator.faults import Fault, Unsupported
+from fuzz.engines.simulator.frame import Frame
+from fuzz.engines.simulator.promises import check_promise, read_promise
+from fuzz.engines.simulator.text import Operation
+from fuzz.engines.simulator.types import listed_types, parse_type
+
+Step = Callable[[Frame], None]
+Slots = dict[str, int]
+
+_BINARY = re.compile(r"arith\.(addi|subi|muli|divsi|remsi|divui|remui|minsi|maxsi|minui|maxui|andi|ori|xori|shli|shrsi|shrui)")
+_CAST = re.compile(r"arith\.(extsi|extui|trunci|index_cast)")
+_NOTHING = {"gpu.barrier", "ttg.barrier", "ttg.local_barrier", "tt.print"}
+_REINTERPRET = {"tt.int_to_ptr", "tt.ptr_to_int", "tt.bitcast", "arith.bitcast"}
+
+
+def step_of(operation: Operation, slots: Slots) -> Step:
+    """The step of an operation without regions.
+
+    Raises:
+        Unsupported: naming the operation and the kernel's line.
+    """
+    try:
+        step = _effect(operation, slots) or _value(operation, slots)
+    except Unsupported as unsupported:
+        raise Unsupported(f"{unsupported}, at {operation.line}") from None
+    if not operation.results or "tt." not in operation.text:
+        return step
+    promise = read_promise(operation.text, len(operation.kind.shape) or 1)
+    if promise is None:
+        return step
+    slot, kind = slots[operation.results[0]], operation.kind
+    kind = kind.pointed if operation.name == "tt.load" else kind
+
+    def checked(frame: Frame) -> None:
+        step(frame)
+        check_promise(promise, frame.values[slot], kind)
+
+    return checked
+
+
+def _value(operation: Operation, slots: Slots) -> Step:
+    """An operation that makes a value of values."""
+    function = _function(operation)
+    out = slots[operation.results[0]]
+    used = [slots[name] for name in operation.arguments]
+    if len(used) == 1:
+        only = used[0]
+
+        def step(frame: Frame) -> None:
+            frame.values[out] = function(frame.values[only])
+    elif len(used) == 2:
+        left, right = used
+
+        def step(frame: Frame) -> None:
+            values = frame.values
+            values[out] = function(values[left], values[right])
+    else:
+
+        def step(frame: Frame) -> None:
+            frame.values[out] = function(*(frame.values[slot] for slot in used))
+
+    return step
+
+
+def _function(operation: Operation) -> Callable[..., Any]:
+    name, text = operation.name, operation.text
+    found = _BINARY.fullmatch(name)
+    if found:
+        return arithmetic.binary(found[1], operation.kind)
+    if name == "arith.cmpi":
+        return arithmetic.compare(text.partition(",")[0].strip(), parse_type(operation.types))
+    found = _CAST.fullmatch(name)
+    if found:
+        source, target = map(parse_type, operation.types.split(" to "))
+        how = ("trunci" if target.bits < source.bits else "extsi") if found[1] == "index_cast" else found[1]
+        return arithmetic.cast(how, source, target)
+    if name in _REINTERPRET:
+        return lambda value: value
+    if name == "tt.addptr":
+        return arithmetic.advance(*listed_types(operation.types))
+    if name == "arith.select":
+        return arithmetic.select(operation.kind)
+    return _shape_function(operation)
+
+
+def _shape_function(operation: Operation) -> Callable[..., Any]:
+    name, text = operation.name, operation.text
+    if name == "arith.constant":
+        kind = parse_type(operation.types or "i1")
+        number = read_constant(text, kind)
+        return lambda: number
+    if name == "tt.make_range":
+        start, stop = (int(re.search(rf"{end} = (-?\d+)", text)[1]) for end in ("start", "end"))  # type: ignore[index]
+        count = counting(start, stop)
+        return lambda: count if arithmetic.lazily else written_out(count)
+    if name not in ("tt.splat", "tt.broadcast", "tt.expand_dims", "tt.reshape", "tt.trans"):
+        raise Unsupported(f"operation {name}")
+    shape = operation.kind.shape
+    if name == "tt.splat":
+        return lambda value: lanes.splat(value, shape)
+    if name == "tt.broadcast":
+        return lambda value: lanes.broadcast(value, shape)
+    if name == "tt.expand_dims":
+        axis = _number(text, "axis")
+        return lambda value: lanes.expand_dims(value, axis, shape)
+    before = parse_type(operation.types.split(" -> ")[0]).shape
+    if name == "tt.reshape":
+        return lambda value: lanes.reshape(value, before, shape)
+    order = tuple(map(int, re.findall(r"\d+", text[text.index("order") :])))
+    return lambda value: lanes.transpose(value, before, order)
+
+
+def _effect(operation: Operation, slots: Slots) -> Step | None:
+    """An operation that needs to know which programs take it."""
+    name = operation.name
+    out = slots[operation.results[0]] if operation.results else -1
+    used = [slots[argument] for argument in operation.arguments]
+    if name in ("tt.get_program_id", "tt.get_num_programs"):
+        axis = "xyz".index(operation.text[0])
+        if name == "tt.get_num_programs":
+            return lambda frame: frame.values.__setitem__(out, frame.launch.grid[axis])
+        return lambda frame: frame.values.__setitem__(out, frame.program_id(axis))
+    if name in ("tt.load", "tt.store"):
+        kind = parse_type(operation.types)
+        if not kind.pointee:
+            raise Unsupported(f"{name} of {operation.types}")
+        if name == "tt.load":
+            return lambda frame: frame.values.__setitem__(
+                out, access.load(frame, kind, *(frame.values[slot] for slot in used))
+            )
+        return lambda frame: access.store(frame, kind, *(frame.values[slot] for slot in used))
+    if name in ("tt.atomic_rmw", "tt.atomic_cas"):
+        how = operation.text.partition(",")[0].strip() if name == "tt.atomic_rmw" else "cas"
+        kind = listed_types(operation.types.partition(" -> ")[0])[0]
+        atomic = access.atomic(how, kind)
+        return lambda frame: frame.values.__setitem__(out, atomic(frame, *(frame.values[slot] for slot in used)))
+    if name in ("tt.assert", "llvm.intr.assume"):
+        found = re.search(r'"([^"]*)"', operation.text)
+        words = f"device assert: {found[1]}" if found else "tl.assume of something false"
+        return lambda frame: _assert(frame.values[used[0]], words)
+    if name in _NOTHING:
+        return lambda frame: None
+    return None
+
+
+def _assert(condition: Any, words: str) -> None:
+    if not np.all(written_out(condition)):
+        raise Fault("assert", words)
+
+
+def _number(text: str, name: str) -> int:
+    found = re.search(rf"{name} = (\d+)", text)
+    if found is None:
+        raise Unsupported(f"an operation without its {name}: {text}")
+    return int(found[1])
+
