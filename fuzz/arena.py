@@ -67,7 +67,7 @@ class Arena:
         self.device = engine.device
         self.lead = self.size = 0
         self._engine = engine
-        self._grow(_GROWTH)
+        self._all = self._held = self._grown(_GROWTH)
 
     def fit(self, case: Case) -> int:
         """Make room for a case and give the address of its offset 0."""
@@ -76,7 +76,7 @@ class Arena:
         size = total(case)
         if size > len(self._all.before):
             del self._all, self._held
-            self._grow(-(-size // _GROWTH) * _GROWTH)
+            self._all = self._grown(-(-size // _GROWTH) * _GROWTH)
         self._held = self._all.first(size)
         return self._held.memory.data_ptr() + self.lead
 
@@ -102,9 +102,10 @@ class Arena:
         rows = np.array([(s.base, s.stride, s.page, s.blocks) for s in case.segments], np.int64)
         return Segments(rows[:, 0] + self.lead, *rows[:, 1:].T)
 
-    def _grow(self, size: int) -> None:
-        self._all = self._held = _images(size, self.device)
-        self._engine.know(self._all.memory)
+    def _grown(self, size: int) -> _Images:
+        images = _images(size, self.device)
+        self._engine.know(images.memory)
+        return images
 
 
 def _images(size: int, device: torch.device) -> _Images:

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from fuzz import corpus, messages
 from fuzz.case import Origin
 from fuzz.control import Control
-from fuzz.errors import KvzeroError
+from fuzz.cross_check import OTHER, CrossCheck
+from fuzz.errors import EngineError, KvzeroError
 from fuzz.events import Ended, Progress, Report, Started, Subscriber, Warned
 from fuzz.findbook import FindBook
 from fuzz.supervisor import Crew
@@ -33,6 +34,7 @@ class Plan:
         engine: engine by name, or None for the best there is.
         device_profile: launch limits by name, or None for the engine's own.
         use_known: whether finds that a corpus file explains are counted apart.
+        cross_check: each case whose number is a multiple of this runs on a second engine, too; 0 for none.
     """
 
     targets: tuple[str, ...]
@@ -42,10 +44,15 @@ class Plan:
     engine: str | None = None
     device_profile: str | None = None
     use_known: bool = True
+    cross_check: int = 0
 
     def opening(self, *targets: str) -> messages.Open:
         """What a worker is told first; other targets may stand in for the plan's."""
         return messages.Open(targets or self.targets, self.engine, self.device_profile, "")
+
+    def second_opening(self, opened: messages.Opened) -> messages.Open:
+        """The same for the engine that checks the one that was opened."""
+        return messages.Open(self.targets, OTHER[opened.engine], opened.device_profile, "")
 
 
 class Campaign:
@@ -56,12 +63,15 @@ class Campaign:
         book: the finds so far.
     """
 
-    def __init__(self, plan: Plan, control: Control, crew: Crew, subscriber: Subscriber) -> None:
+    def __init__(
+        self, plan: Plan, control: Control, crew: Crew, subscriber: Subscriber, check: CrossCheck | None = None
+    ) -> None:
         known = corpus.known(plan.corpus, corpus.shipped()) if plan.use_known else set()
         self._plan = plan
         self._control = control
         self._crew = crew
         self._tell = subscriber
+        self._check = check
         self._opened = crew.open()
         self.report = Report(plan.seed)
         self.book = FindBook(
@@ -108,26 +118,32 @@ class Campaign:
 
     def _batch(self, first: int) -> int:
         left = self._control.left
-        done = self._crew.batch(
-            messages.Batch(
-                self._plan.seed,
-                self._plan.profiles,
-                min(self._opened.units.values()),
-                first,
-                messages.NO_STOP if self._control.attempts is None else self._control.attempts,
-                BATCH_SECONDS if left is None else min(BATCH_SECONDS, left),
-            ),
-            self._found,
+        request = messages.Batch(
+            self._plan.seed,
+            self._plan.profiles,
+            min(self._opened.units.values()),
+            first,
+            messages.NO_STOP if self._control.attempts is None else self._control.attempts,
+            BATCH_SECONDS if left is None else min(BATCH_SECONDS, left),
         )
+        done = self._crew.batch(self._check.asks(request) if self._check else request, self._found)
         self.report.add(done.counts, done.unproved)
         if done.trouble:
             self._tell(Warned(done.trouble))
         attempted = self.report.attempted
         rate = attempted / max(self._control.elapsed, 1e-9)
         self._tell(Progress(attempted, self.report.new_finds, rate, self._control.left))
+        if self._check:
+            differ = self._check.disagreement(request, done.following, self._opened.engine)
+            if differ:
+                raise EngineError(differ)
         return done.following
 
     def _found(self, found: messages.Found) -> None:
+        if self._check:
+            self._check.note(found)
+        if found.verdict.outcome not in ("finding", "infra"):
+            return
         if found.verdict.outcome == "infra":
             self._tell(Warned(f"attempt {found.attempt}: trouble of our own: {found.verdict.text}"))
             return

@@ -35,7 +35,8 @@ class Batch(msgspec.Struct, frozen=True, tag=True):
     """Run attempts ``first`` to ``stop``, until ``seconds`` have passed.
 
     Attempt ``a`` is case ``a // targets`` on target ``a % targets``, so that a run can go on after
-    any attempt.
+    any attempt. Of each case whose number is a multiple of ``tell`` the verdict is sent whatever it is;
+    with ``only_told`` no other case is run. ``patience`` replaces the engine's own.
     """
 
     seed: int
@@ -44,10 +45,13 @@ class Batch(msgspec.Struct, frozen=True, tag=True):
     first: int
     stop: int
     seconds: float
+    tell: int = 0
+    only_told: bool = False
+    patience: float | None = None
 
 
 class Found(msgspec.Struct, frozen=True, tag=True):
-    """An attempt that ended in a finding or in trouble of ours; sent before the attempt is counted."""
+    """An attempt that ended in a finding or in trouble of ours, or was to be told; sent before it is counted."""
 
     attempt: int
     target: str

@@ -33,7 +33,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--kvzero-target", action="append", default=[], metavar="T", help="Also run corpus cases on this target."
     )
     group.addoption(
-        "--kvzero-engine", default=None, choices=("cuda", "interpreter"), help="Default: the best there is."
+        "--kvzero-engine",
+        default=None,
+        choices=("cuda", "simulator", "interpreter"),
+        help="Default: the best there is.",
     )
 
 
@@ -168,7 +171,7 @@ def _checker(config: pytest.Config, targets: tuple[str, ...], device_profile: st
 
     engine = config.getoption("--kvzero-engine")
     if device_profile != USUAL_PROFILE:
-        engine = "interpreter"
+        engine = "simulator"
     checkers = config.stash[CHECKERS]
     if (targets, device_profile) not in checkers:
         checkers[targets, device_profile] = Checker(targets, engine, device_profile)

@@ -66,12 +66,17 @@ class Worker:
         unproved: Counter[str] = Counter()
         until = time.monotonic() + request.seconds
         attempt = request.first
+        patience = self._engine.patience.search if request.patience is None else request.patience
         while attempt < request.stop:
             index, turn = divmod(attempt, len(names))
+            told = request.tell and not index % request.tell
+            if request.only_told and not told:
+                attempt += 1
+                continue
             case, profile = numbered(request.seed, index, request.profiles, request.unit)
             running = InFlight(attempt, names[turn], profile, case)
-            verdict = self._attempt(running, self._engine.patience.search, rehearse=False)
-            if verdict.outcome in ("finding", "infra"):
+            verdict = self._attempt(running, patience, rehearse=False)
+            if told or verdict.outcome in ("finding", "infra"):
                 send(messages.Found(attempt, names[turn], profile, case, verdict))
             self._slot.land(verdict.outcome)
             counts[verdict.outcome] += 1

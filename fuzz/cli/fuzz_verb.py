@@ -17,6 +17,7 @@ import typer
 from fuzz.campaign import Campaign, Plan
 from fuzz.cli import options
 from fuzz.control import Control
+from fuzz.cross_check import CrossCheck
 from fuzz.errors import UsageError
 from fuzz.events import Report, Warned
 from fuzz.profiles import BY_NAME, DEFAULT
@@ -50,6 +51,10 @@ def fuzz(
     ] = None,
     stop_on_find: Annotated[bool, typer.Option("--stop-on-find", help="End at the first find.")] = False,  # noqa: FBT002
     no_known: Annotated[bool, typer.Option("--no-known", help="Count known finds as new ones.")] = False,  # noqa: FBT002
+    cross_check: Annotated[
+        int | None,
+        typer.Option(min=1, help="Run each case whose number is a multiple of this on a second engine."),
+    ] = None,
     engine: options.Engine = None,
     device_profile: options.DeviceProfile = None,
     json: options.Json = False,  # noqa: FBT002
@@ -75,6 +80,7 @@ def fuzz(
         engine,
         device_profile,
         use_known=not no_known,
+        cross_check=cross_check or 0,
     )
     terminal = Terminal(quiet=quiet)
     control = Control(limit, cases * len(chosen) if cases else None, stop_on_find=stop_on_find)
@@ -98,14 +104,22 @@ def exit_code(report: Report, *, hostile: bool) -> int:
 def _run(plan: Plan, control: Control, terminal: Terminal) -> Report:
     with _flights(plan.corpus, terminal) as (slots, kept):
         crew = Crew(plan.opening(), slots, standbys=usual_standbys())
+        second = None
         try:
-            campaign = Campaign(plan, control, crew, terminal)
+            if plan.cross_check:
+                second = Crew(plan.second_opening(crew.open()), slots, standbys=0)
+            check = CrossCheck(second, plan.cross_check) if second else None
+            campaign = Campaign(plan, control, crew, terminal, check)
             with control.signals():
                 if kept:
                     recover(plan, slots, campaign, crew, terminal)
                 report = campaign.run()
+            if check:
+                terminal(Warned(f"cross-check: {check.compared} cases decided by both engines"))
         finally:
             crew.close()
+            if second:
+                second.close()
     if not kept and report.trouble is None:
         report.trouble = f"corpus={plan.corpus}: cannot be written"
     return report

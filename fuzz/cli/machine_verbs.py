@@ -21,6 +21,7 @@ if torch.cuda.is_available():
 else:
     build = torch.version.cuda or torch.version.hip
     print("cuda: no, this torch", f"for {build} sees no device" if build else "is a CPU build")
+print("simulator: yes, launches of up to some million programs")
 print("interpreter: yes, about a millisecond a program; larger launches are judged by their grid")
 """
 
@@ -58,11 +59,11 @@ def _engines() -> str:
             [sys.executable, "-c", _PROBE], capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        return f"cuda, interpreter: no, importing torch takes more than {PROBE_SECONDS} s\n"
+        return f"cuda, simulator, interpreter: no, importing torch takes more than {PROBE_SECONDS} s\n"
     if probe.returncode == 0:
         return probe.stdout
     lines = probe.stderr.strip().splitlines()
-    return f"cuda, interpreter: no, {lines[-1] if lines else 'importing torch and triton failed'}\n"
+    return f"cuda, simulator, interpreter: no, {lines[-1] if lines else 'importing torch and triton failed'}\n"
 
 
 def _version(package: str) -> str:

@@ -41,7 +41,7 @@ def checked(targets: list[str] | None, engine: str | None, device_profile: str |
     if engine == "cuda" and device_profile not in (None, "h200"):
         raise EngineError(
             f"device_profile={device_profile}: a CUDA device has the launch limits of h200; "
-            "try another profile's with --engine interpreter"
+            "try another profile's with --engine simulator"
         )
     chosen = tuple(dict.fromkeys(targets or [DEFAULT_TARGET]))
     for locator in chosen:

@@ -14,11 +14,14 @@ from fuzz.engines.simulator.frame import Frame, alone
 from fuzz.engines.simulator.lanes import whole
 from fuzz.engines.simulator.types import Type, pointee_bytes
 
+ALL = True
+"""The mask of an access that has none."""
 
-def load(frame: Frame, kind: Type, pointer: Any, mask: Any = True, other: Any = 0) -> Any:
+
+def load(frame: Frame, kind: Type, pointer: Any, mask: Any = ALL, other: Any = 0) -> Any:
     """What lies behind pointers of type ``kind``; ``other`` where the mask is false."""
     dtype = kind.pointed.dtype
-    if isinstance(mask, Affine | Span):
+    if not isinstance(mask, int):
         mask = written_out(mask)
     if isinstance(mask, int):
         if not mask:
@@ -38,7 +41,18 @@ def load(frame: Frame, kind: Type, pointer: Any, mask: Any = True, other: Any = 
     return alone(values)
 
 
-def store(frame: Frame, kind: Type, pointer: Any, value: Any, mask: Any = True) -> None:
+def load_element(frame: Frame, kind: Type, base: Any, index: Any) -> Any:
+    """What lies ``index`` elements behind a scalar pointer of type ``kind``."""
+    dtype = kind.pointed.dtype
+    if not isinstance(base, int):
+        return load(frame, kind, base + np.asarray(index, np.int64) * dtype.itemsize)
+    try:
+        return _truth(frame.launch.memory.element(base, index, dtype), dtype)
+    except Fault as fault:
+        raise _placed(fault, frame, kind, index, None) from None
+
+
+def store(frame: Frame, kind: Type, pointer: Any, value: Any, mask: Any = ALL) -> None:
     """Write behind pointers of type ``kind``, where the mask is true."""
     if mask is False:
         return
@@ -52,7 +66,7 @@ def store(frame: Frame, kind: Type, pointer: Any, value: Any, mask: Any = True) 
     except Fault as fault:
         raise _placed(fault, frame, kind, addresses, chosen) from None
     if frame.launch.writes is not None:
-        rows = frame.numbers().reshape((-1,) + (1,) * len(kind.shape))
+        rows = frame.numbers.reshape((-1,) + (1,) * len(kind.shape))
         frame.launch.writes.add(addresses[chosen], values, np.broadcast_to(rows, addresses.shape)[chosen])
 
 
@@ -73,12 +87,16 @@ def atomic(how: str, kind: Type) -> Callable[..., Any]:
             frame, kind, pointer, True, (expected, new), lambda old, expected, new: new if old == expected else old
         )
     if how == "exch":
-        combine: Callable[..., Any] = lambda old, new: new  # noqa: E731 - beside the others
+        combine: Callable[..., Any] = _second
     elif how in _ATOMIC:
         combine = integers.binary(_ATOMIC[how], bits)
     else:
         raise Unsupported(f"atomic {how}")
-    return lambda frame, pointer, value, mask=True: _one_by_one(frame, kind, pointer, mask, (value,), combine)
+    return lambda frame, pointer, value, mask=ALL: _one_by_one(frame, kind, pointer, mask, (value,), combine)
+
+
+def _second(old: int, new: int) -> int:  # noqa: ARG001 - what was there does not matter
+    return new
 
 
 def _one_by_one(
@@ -119,15 +137,16 @@ def _fill(frame: Frame, kind: Type, pointer: Any, value: int, mask: Any) -> bool
         if span is None or (isinstance(base, np.ndarray) and base.shape[-1] > 1):
             return False
         low, high = span
-        starts, stops = np.broadcast_arrays(np.atleast_1d(base + low * size), np.atleast_1d(base + high * size))
+        starts = _column(base if isinstance(low, int) and low == 0 else base + low * size)
+        stops = _column(base + high * size)
+        if starts.shape != stops.shape:
+            starts, stops = np.broadcast_arrays(starts, stops)
     elif not kind.shape and isinstance(mask, bool):
-        starts = np.atleast_1d(np.asarray(pointer, np.int64))
-        stops, low = starts + size, 0
+        starts = _column(pointer)
+        stops = starts + size
     else:
         return False
-    if starts.ndim == 1 and kind.shape:
-        starts, stops = (ends.reshape((-1,) + (1,) * len(kind.shape)) for ends in (starts, stops))
-    flat_starts, flat_stops = starts.ravel(), stops.ravel()
+    flat_starts, flat_stops = starts.reshape(-1), stops.reshape(-1)
     kept = None
     if mask is not True:
         full = flat_stops > flat_starts
@@ -145,6 +164,10 @@ def _fill(frame: Frame, kind: Type, pointer: Any, value: int, mask: Any) -> bool
         lane = row % rows * (kind.shape[-1] if kind.shape else 1)
         raise _named(fault, frame, row // rows, lane, kind) from None
     return True
+
+
+def _column(value: Any) -> np.ndarray:
+    return value if isinstance(value, np.ndarray) else np.array([value], np.int64)
 
 
 def _span(mask: Any, lanes: int, shape: tuple[int, ...]) -> tuple[Any, Any] | None:

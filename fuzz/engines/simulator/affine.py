@@ -2,19 +2,21 @@
 
 ``pid * 1024 + arange(0, 1024)`` is one number for each program and a step of 1; ``offsets < page`` is
 one stretch of lanes for each program. Held so, a store of a whole page costs as much as one of an
-element. Every operation on them is exact or gives None, never wraps: what could leave its width is
-done on written-out arrays, which wrap as hardware does.
+element. Sums and products are exact modulo the width, as hardware's are. What asks for an order, a
+comparison or a stretch of memory, first makes sure that no number wraps; if one does, the tensor is
+written out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from fuzz.engines.simulator.faults import TooWide
-from fuzz.engines.simulator.integers import limits
+from fuzz.engines.simulator.integers import limits, wrap
+from fuzz.engines.simulator.types import INTEGERS
 
 MOST_ELEMENTS = 2**24
 """Elements of a tensor, over all programs at once, that are written out: 128 MB of 64-bit numbers."""
@@ -23,9 +25,8 @@ _SAFE = 2**61
 """Differences of numbers below this stay in 64 bits."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Affine:
-    """``base + sum(steps[k] * index[k])``, without overflow.
+    """``base + sum(steps[k] * index[k])`` modulo ``2**bits``.
 
     Attributes:
         base: one number, or an array ``[programs or 1, extent or 1, ...]`` with extent 1 on each axis
@@ -33,19 +34,31 @@ class Affine:
         steps: growth along each axis.
         shape: extents of the tensor.
         bits: width of an element.
-        low: no element is smaller.
-        high: no element is larger.
     """
 
-    base: Any
-    steps: tuple[int, ...]
-    shape: tuple[int, ...]
-    bits: int
-    low: int
-    high: int
+    __slots__ = ("_extent", "base", "bits", "shape", "steps")
+
+    def __init__(self, base: Any, steps: tuple[int, ...], shape: tuple[int, ...], bits: int) -> None:
+        self.base = base
+        self.steps = steps
+        self.shape = shape
+        self.bits = bits
+        self._extent: tuple[int, int] | bool | None = False
+
+    def extent(self) -> tuple[int, int] | None:
+        """The smallest and the largest number, or None if one wraps."""
+        if self._extent is False:
+            low, high = extent(self.base)
+            for step, size in zip(self.steps, self.shape, strict=True):
+                if step > 0:
+                    high += step * (size - 1)
+                else:
+                    low += step * (size - 1)
+            least, most = limits(self.bits)
+            self._extent = (low, high) if least <= low and high <= most else None
+        return self._extent  # type: ignore[return-value]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Span:
     """A mask that holds from ``low`` to before ``high`` along the last axis.
 
@@ -53,69 +66,47 @@ class Span:
     axis's extent.
     """
 
-    low: Any
-    high: Any
-    shape: tuple[int, ...]
+    __slots__ = ("high", "low", "shape")
+
+    def __init__(self, low: Any, high: Any, shape: tuple[int, ...]) -> None:
+        self.low = low
+        self.high = high
+        self.shape = shape
 
 
 def counting(start: int, stop: int) -> Affine:
     """``arange(start, stop)`` in 32 bits."""
-    return Affine(start, (1,), (stop - start,), 32, start, stop - 1)
+    return Affine(start, (1,), (stop - start,), 32)
 
 
 def extent(value: Any) -> tuple[int, int]:
-    """The smallest and the largest element."""
-    if isinstance(value, Affine):
-        return value.low, value.high
+    """The smallest and the largest of plain numbers."""
     if isinstance(value, int):
         return value, value
-    return int(value.min()), int(value.max())
-
-
-def even(value: Any, like: Affine) -> Affine | None:
-    """A plain number or array as an affine tensor of another's shape; None if it varies along a step."""
-    if isinstance(value, Affine):
-        return value
-    if isinstance(value, np.ndarray) and any(
-        step and size > 1 for step, size in zip(like.steps, value.shape[1:], strict=True)
-    ):
-        return None
-    if isinstance(value, int) or value.dtype != np.bool_:
-        return Affine(value, (0,) * len(like.shape), like.shape, like.bits, *extent(value))
-    return None
-
-
-def pair(a: Any, b: Any) -> tuple[Affine, Affine] | None:
-    """Both as affine tensors in which no axis has a step in one and extents in the other."""
-    if isinstance(a, Span) or isinstance(b, Span):
-        return None
-    like = a if isinstance(a, Affine) else b
-    a, b = even(a, like), even(b, like)
-    if a is None or b is None or not (_apart(a.steps, b.base) and _apart(b.steps, a.base)):
-        return None
-    return a, b
+    if value.size == 1:
+        number = int(value.item())
+        return number, number
+    return int(np.minimum.reduce(value, axis=None)), int(np.maximum.reduce(value, axis=None))
 
 
 def add(a: Any, b: Any) -> Affine | None:
-    """Sum of two tensors, one of them affine."""
-    both = pair(a, b)
-    if both is None:
+    """Sum of two tensors, one of them affine; None if an axis has a step in one and extents in the other."""
+    pair = _pair(a, b)
+    if pair is None:
         return None
-    a, b = both
-    steps = tuple(x + y for x, y in zip(a.steps, b.steps, strict=True))
-    low, high = a.low + b.low, a.high + b.high
-    return _exact(low, high, a.bits) and Affine(a.base + b.base, steps, a.shape, a.bits, low, high)
+    a, b = pair
+    steps = tuple(wrap(x + y, a.bits) for x, y in zip(a.steps, b.steps, strict=True))
+    return Affine(_plain(a.base + b.base, a.bits), steps, a.shape, a.bits)
 
 
 def subtract(a: Any, b: Any) -> Affine | None:
     """Difference of two tensors, one of them affine."""
-    both = pair(a, b)
-    if both is None:
+    pair = _pair(a, b)
+    if pair is None:
         return None
-    a, b = both
-    steps = tuple(x - y for x, y in zip(a.steps, b.steps, strict=True))
-    low, high = a.low - b.high, a.high - b.low
-    return _exact(low, high, a.bits) and Affine(a.base - b.base, steps, a.shape, a.bits, low, high)
+    a, b = pair
+    steps = tuple(wrap(x - y, a.bits) for x, y in zip(a.steps, b.steps, strict=True))
+    return Affine(_plain(a.base - b.base, a.bits), steps, a.shape, a.bits)
 
 
 def multiply(a: Any, b: Any) -> Affine | None:
@@ -124,37 +115,39 @@ def multiply(a: Any, b: Any) -> Affine | None:
         a, b = b, a
     if not isinstance(b, int) or not isinstance(a, Affine):
         return None
-    low, high = sorted((a.low * b, a.high * b))
-    return _exact(low, high, a.bits) and Affine(
-        a.base * b, tuple(step * b for step in a.steps), a.shape, a.bits, low, high
-    )
+    steps = tuple(wrap(step * b, a.bits) for step in a.steps)
+    return Affine(_plain(a.base * b, a.bits), steps, a.shape, a.bits)
 
 
-def widen(a: Affine, bits: int) -> Affine | None:
-    """The same numbers in another width; None if they do not fit."""
-    if not _exact(a.low, a.high, bits):
+def resize(value: Affine, bits: int) -> Affine | None:
+    """The same numbers in another width; None if one of them wraps before it is widened."""
+    if bits > value.bits and value.extent() is None:
         return None
-    base = a.base if isinstance(a.base, int) else a.base.astype(np.dtype(f"i{bits // 8}"))
-    return Affine(base, a.steps, a.shape, bits, a.low, a.high)
+    base, steps = value.base, value.steps
+    if bits < value.bits:
+        steps = tuple(wrap(step, bits) for step in steps)
+    base = wrap(base, bits) if isinstance(base, int) else base.astype(INTEGERS[bits])
+    return Affine(base, steps, value.shape, bits)
 
 
 def below(predicate: str, a: Any, b: Any) -> Span | None:
     """The lanes for which ``a < b`` (or ``le``, ``gt``, ``ge``), where that is one stretch for each row."""
-    both = pair(a, b)
-    if both is None or predicate not in _MIRRORED:
+    pair = _pair(a, b) if predicate in _MIRRORED else None
+    if pair is None:
         return None
-    a, b = both
+    a, b = pair
     if b.steps[-1]:
         a, b, predicate = b, a, _MIRRORED[predicate]
     step, size = a.steps[-1], a.shape[-1]
     if step <= 0 or b.steps[-1] or _varies(a.base) or _varies(b.base):
         return None
-    if max(map(abs, (a.low, a.high, b.low, b.high))) >= _SAFE:
+    within = a.extent(), b.extent()
+    if None in within or max(abs(number) for pair in within for number in pair or ()) >= _SAFE:
         return None
     room = _rows(b) - _rows(a)
     if predicate in ("lt", "ge"):
         room = room - 1
-    cut = _clipped(room // step + 1 if step > 1 else room + 1, size)
+    cut = _clipped(room + 1 if step == 1 else room // step + 1, size)
     return Span(0, cut, a.shape) if predicate in ("lt", "le") else Span(cut, size, a.shape)
 
 
@@ -163,11 +156,11 @@ _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 def both(a: Any, b: Any) -> Any:
     """``a and b`` of masks, one of them a span; None if that is no span."""
-    if isinstance(b, Span) and not isinstance(a, Span):
+    if not isinstance(a, Span):
         a, b = b, a
     if isinstance(b, Span):
         return Span(_most(a.low, b.low), _least(a.high, b.high), a.shape)
-    if isinstance(b, bool | int):
+    if isinstance(b, int):
         return a if b else False
     if b.shape[-1] == 1:
         return Span(a.low, np.where(b, a.high, 0), a.shape)
@@ -181,14 +174,17 @@ def written_out(value: Any) -> Any:
         TooWide: if that takes too much memory.
     """
     if isinstance(value, Affine):
-        result = value.base
+        check_width(value.base, value.shape)
+        result = value.base if isinstance(value.base, int) else value.base.astype(np.int64, copy=False)
         for axis, step in enumerate(value.steps):
             if step:
                 result = result + _along(axis, value.shape, step)
-        check_width(result, value.shape)
-        return result if isinstance(result, int) else result.astype(np.dtype(f"i{value.bits // 8}"), copy=False)
+        if isinstance(result, int):
+            return result
+        return result.astype(INTEGERS[value.bits], copy=False)
     if isinstance(value, Span):
         check_width(value.high, value.shape)
+        check_width(value.low, value.shape)
         lanes = _along(len(value.shape) - 1, value.shape, 1)
         return (lanes >= value.low) & (lanes < value.high)
     return value
@@ -201,8 +197,39 @@ def check_width(value: Any, shape: tuple[int, ...]) -> None:
         TooWide: if there is more than one program and too much memory would be used.
     """
     programs = len(value) if isinstance(value, np.ndarray) else 1
-    if programs > 1 and programs * int(np.prod(shape)) > MOST_ELEMENTS:
+    if programs > 1 and programs * prod(shape) > MOST_ELEMENTS:
         raise TooWide
+
+
+def _pair(a: Any, b: Any) -> tuple[Affine, Affine] | None:
+    """Both as affine tensors in which no axis has a step in one and extents in the other."""
+    if isinstance(a, Affine):
+        if not isinstance(b, Affine):
+            b = _even(b, a)
+    elif isinstance(b, Affine):
+        a = _even(a, b)
+    if not isinstance(a, Affine) or not isinstance(b, Affine):
+        return None
+    return (a, b) if _apart(a.steps, b.base) and _apart(b.steps, a.base) else None
+
+
+def _even(value: Any, like: Affine) -> Affine | None:
+    """Plain numbers, the same along each axis with a step, as an affine tensor of another's shape."""
+    if isinstance(value, Span) or (isinstance(value, np.ndarray) and value.dtype == np.bool_):
+        return None
+    return Affine(value, (0,) * len(like.shape), like.shape, like.bits)
+
+
+def _apart(steps: tuple[int, ...], base: Any) -> bool:
+    if isinstance(base, int):
+        return True
+    if len(steps) == 1:
+        return not steps[0] or base.shape[1] == 1
+    return not any(step and size > 1 for step, size in zip(steps, base.shape[1:], strict=True))
+
+
+def _plain(base: Any, bits: int) -> Any:
+    return wrap(base, bits) if isinstance(base, int) else base
 
 
 def _along(axis: int, shape: tuple[int, ...], step: int) -> np.ndarray:
@@ -220,23 +247,12 @@ def _rows(value: Affine) -> Any:
     return base
 
 
-def _exact(low: int, high: int, bits: int) -> bool | None:
-    least, most = limits(bits)
-    return (least <= low and high <= most) or None
-
-
-def _apart(steps: tuple[int, ...], base: Any) -> bool:
-    if isinstance(base, int):
-        return True
-    return not any(step and size > 1 for step, size in zip(steps, base.shape[1:], strict=True))
-
-
 def _varies(base: Any) -> bool:
     return not isinstance(base, int) and base.shape[-1] > 1
 
 
 def _clipped(value: Any, size: int) -> Any:
-    return min(max(value, 0), size) if isinstance(value, int) else np.clip(value, 0, size)
+    return min(max(value, 0), size) if isinstance(value, int) else np.minimum(np.maximum(value, 0), size)
 
 
 def _most(a: Any, b: Any) -> Any:

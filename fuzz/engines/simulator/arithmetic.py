@@ -46,9 +46,7 @@ def compare(predicate: str, kind: Type) -> Function:
 
     def apply(a: Any, b: Any) -> Any:
         if isinstance(a, Affine) or isinstance(b, Affine):
-            span = None
-            if predicate[0] == "s" or min(affine.extent(a)[0], affine.extent(b)[0]) >= 0:
-                span = affine.below(predicate[1:], a, b)
+            span = affine.below(predicate[1:], a, b) if predicate[0] == "s" else None
             return plain(written_out(a), written_out(b)) if span is None else span
         return plain(a, b)
 
@@ -76,8 +74,8 @@ def cast(name: str, source: Type, target: Type) -> Function:
         return plain
 
     def apply(value: Any) -> Any:
-        if isinstance(value, Affine) and target.bits > 1 and (name != "extui" or value.low >= 0):
-            result = affine.widen(value, target.bits)
+        if isinstance(value, Affine) and target.bits > 1 and name != "extui":
+            result = affine.resize(value, target.bits)
             if result is not None:
                 return result
         return plain(written_out(value))
@@ -88,6 +86,15 @@ def cast(name: str, source: Type, target: Type) -> Function:
 def advance(pointer: Type, offset: Type) -> Function:
     """``tt.addptr``: a pointer moved by that many elements."""
     size = pointee_bytes(pointer)
+    if not pointer.shape:
+
+        def advance_scalar(address: Any, distance: Any) -> Any:
+            if isinstance(distance, np.ndarray):
+                return address + distance.astype(np.int64, copy=False) * size
+            address = address + distance * size
+            return address if isinstance(address, np.ndarray) else integers.wrap(address, 64)
+
+        return advance_scalar
     to_wide = cast("extsi", offset, offset._replace(element="i64")) if offset.bits < 64 else lambda value: value
     scaled = binary("muli", offset._replace(element="i64"))
     moved = binary("addi", pointer)

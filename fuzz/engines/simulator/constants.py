@@ -38,8 +38,8 @@ def _bits(value: float, element: str) -> int:
         return 0
     if element == "bf16":
         return int(np.float32(value).view(np.int32)) >> 16
-    widths = {"f16": (np.float16, np.int16), "f32": (np.float32, np.int32), "f64": (np.float64, np.int64)}
+    widths = {"f16": ("f2", "i2"), "f32": ("f4", "i4"), "f64": ("f8", "i8")}
     if element not in widths:
         raise Unsupported(f"the {element} constant {value}")
     of_float, of_bits = widths[element]
-    return int(of_float(value).view(of_bits))
+    return int(np.array(value, of_float).view(of_bits))

@@ -22,7 +22,9 @@ class Fault(RuntimeError):  # noqa: N818 - the field's word
         line: ``file:line`` of the kernel's source, known further up.
     """
 
-    def __init__(self, detail: Literal["memory", "misaligned", "assert"], words: str, element: int | None = None):
+    def __init__(
+        self, detail: Literal["memory", "misaligned", "assert"], words: str, element: int | None = None
+    ) -> None:
         super().__init__(words)
         self.detail = detail
         self.words = words

@@ -56,7 +56,7 @@ class Straight:
         """
         at = start
         try:
-            for at in range(start, len(self.steps)):  # noqa: B007 - the handlers need it
+            for at in range(start, len(self.steps)):
                 self.steps[at](frame)
         except TooWide:
             raise TooWide(at) from None
@@ -99,14 +99,14 @@ def _onward(block: Straight, frame: Frame) -> Iterable[tuple[Straight, Frame]]:
 def _parted(condition: Any, jumps: tuple[Jump, ...], frame: Frame) -> list[tuple[Jump, Frame]]:
     if isinstance(condition, int):
         return [(jumps[0 if condition else 1], frame)]
+    first = np.count_nonzero(condition)
+    if first in (0, len(condition)):
+        return [(jumps[0 if first else 1], frame)]
     parts = []
     for jump, chosen in zip(jumps, (condition, ~condition), strict=True):
-        index = np.flatnonzero(chosen)
-        if len(index) == frame.programs:
-            return [(jump, frame)]
-        if len(index) and jump.block is not None:
+        if jump.block is not None:
             live = jump.block.live | {source for _, source in jump.moves}
-            parts.append((jump, frame.part(index, live)))
+            parts.append((jump, frame.part(np.flatnonzero(chosen), live)))
     return parts
 
 
@@ -120,15 +120,15 @@ class If:
     widest: int
 
     def __call__(self, frame: Frame) -> None:
+        """Let each program take its branch."""
         condition = frame.values[self.condition]
         refuse_wide(frame, self.widest)
         if not isinstance(condition, int) and (condition.all() or not condition.any()):
             condition = bool(condition[0])
         if isinstance(condition, int):
-            body = 0 if condition else 1
-            if body < len(self.bodies):
-                self.bodies[body].run(frame)
-                _give(frame, self.results, [frame.values[slot] for slot in self.bodies[body].yields])
+            for body in self.bodies[0:1] if condition else self.bodies[1:]:
+                body.run(frame)
+                _give(frame, self.results, [frame.values[slot] for slot in body.yields])
             return
         merged: list[Any] = [None] * len(self.results)
         for body, chosen in zip(self.bodies, (condition, ~condition), strict=False):
@@ -152,6 +152,7 @@ class For:
     widest: int
 
     def __call__(self, frame: Frame) -> None:
+        """Go round for as long as a program is inside its bounds."""
         refuse_wide(frame, self.widest)
         low, high, step = (frame.values[slot] for slot in self.bounds)
         for inner, outer in self.carried:
@@ -200,6 +201,7 @@ class While:
     widest: int
 
     def __call__(self, frame: Frame) -> None:
+        """Go round for as long as a program wants to."""
         refuse_wide(frame, self.widest)
         for inner, outer in self.carried:
             frame.values[inner] = frame.values[outer]
@@ -222,8 +224,7 @@ class While:
             if len(leaving):
                 kept = np.flatnonzero(stay)
                 index = index[kept]
-                inner = {slot for slot, _ in self.carried}
-                there = there.part(kept, (self.before.live | self.after.live | set(self.parameters)) - inner)
+                there = there.part(kept, self.before.live | self.after.live | set(self.parameters))
             self.after.run(there)
             updates = [there.values[slot] for slot in self.after.yields]
             for (slot, _), value in zip(self.carried, updates, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -64,9 +65,21 @@ class Frame:
     chosen: np.ndarray | None = None
     _ids: dict[int, Any] = field(default_factory=dict)
 
+    @cached_property
     def numbers(self) -> np.ndarray:
         """Numbers of the programs, x fastest, int64 ``[programs]``."""
-        return self.first + (np.arange(self.programs) if self.chosen is None else self.chosen)
+        if self.chosen is None:
+            return np.arange(self.first, self.first + self.programs)
+        return self.first + self.chosen
+
+    @cached_property
+    def _narrow(self) -> np.ndarray:
+        """The same in 32 bits, where they fit."""
+        if self.first + self.programs > 2**31:
+            return self.numbers
+        if self.chosen is None:
+            return np.arange(self.first, self.first + self.programs, dtype=np.int32)
+        return self.numbers.astype(np.int32)
 
     def program_id(self, axis: int) -> Any:
         """Their coordinate on an axis, int32."""
@@ -76,8 +89,11 @@ class Frame:
             if grid[axis] == 1:
                 found = 0
             else:
-                found = (self.numbers() // prod(grid[:axis]) % grid[axis]).astype(np.int32)
-                found = int(found[0]) if self.programs == 1 else found
+                below, above = prod(grid[:axis]), prod(grid[axis + 1 :])
+                found = self._narrow
+                found = found // below if below > 1 else found
+                found = found % grid[axis] if above > 1 else found
+                found = int(found[0]) if self.programs == 1 else found.astype(np.int32, copy=False)
             self._ids[axis] = found
         return found
 
@@ -95,7 +111,7 @@ class Frame:
 
     def where(self, program: int) -> str:
         """Coordinates of one of the programs, in words."""
-        number = int(self.numbers()[program]) if self.programs > 1 else int(self.numbers()[0])
+        number = int(self.numbers[program]) if self.programs > 1 else int(self.numbers[0])
         x, y, _ = self.launch.grid
         return f"program ({number % x}, {number // x % y}, {number // (x * y)})"
 
@@ -105,7 +121,7 @@ def take(value: Any, index: np.ndarray) -> Any:
     if isinstance(value, np.ndarray):
         return value if len(value) == 1 else value[index]
     if isinstance(value, Affine):
-        return Affine(take(value.base, index), value.steps, value.shape, value.bits, value.low, value.high)
+        return Affine(take(value.base, index), value.steps, value.shape, value.bits)
     if isinstance(value, Span):
         return Span(take(value.low, index), take(value.high, index), value.shape)
     return value

@@ -52,9 +52,10 @@ def _divide(a: Any, b: Any) -> Any:
     _refuse_zero(b)
     if isinstance(a, int) and isinstance(b, int):
         return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-    quotient = a // b
-    if np.min(a) >= 0 and np.min(b) > 0:
-        return quotient
+    if isinstance(b, int) and b > 0 and np.min(a) >= 0:
+        return a // b
+    with np.errstate(over="ignore"):  # the smallest number by -1 wraps to itself
+        quotient = a // b
     return quotient + ((quotient * b != a) & ((a < 0) != (b < 0)))
 
 
@@ -77,6 +78,8 @@ def _modulo_unsigned(a: Any, b: Any) -> Any:
 
 
 def _refuse_zero(b: Any) -> None:
+    if isinstance(b, int) and b:
+        return
     zero = np.asarray(b) == 0
     if zero.any():
         raise Fault("assert", "integer division by zero, which a GPU leaves undefined", int(zero.argmax()))

@@ -25,10 +25,10 @@ def expand_dims(value: Any, axis: int, shape: tuple[int, ...]) -> Any:
     if isinstance(value, Affine):
         base = value.base if isinstance(value.base, int) else np.expand_dims(value.base, axis + 1)
         steps = (*value.steps[:axis], 0, *value.steps[axis:])
-        return Affine(base, steps, shape, value.bits, value.low, value.high)
+        return Affine(base, steps, shape, value.bits)
     if isinstance(value, Span) and axis < len(value.shape):
-        ends = (end if isinstance(end, int) else np.expand_dims(end, axis + 1) for end in (value.low, value.high))
-        return Span(*ends, shape)
+        low, high = (end if isinstance(end, int) else np.expand_dims(end, axis + 1) for end in (value.low, value.high))
+        return Span(low, high, shape)
     return np.expand_dims(written_out(value), axis + 1)
 
 
@@ -36,7 +36,7 @@ def broadcast(value: Any, shape: tuple[int, ...]) -> Any:
     """Axes of extent 1 stretched to those of ``shape``."""
     if isinstance(value, Affine):
         steps = tuple(0 if old == 1 else step for step, old in zip(value.steps, value.shape, strict=True))
-        return Affine(value.base, steps, shape, value.bits, value.low, value.high)
+        return Affine(value.base, steps, shape, value.bits)
     if isinstance(value, Span):
         return Span(value.low, value.high, shape) if value.shape[-1] == shape[-1] else written_out(value)
     return value

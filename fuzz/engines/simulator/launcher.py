@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuzz.engines import launch_as
 from fuzz.engines.simulator.faults import Fault, Hang, Unsupported
+from fuzz.engines.simulator.integers import wrap
 from fuzz.engines.simulator.memory import Memory
 from oracles.launches import RUNS, judge
 
@@ -49,9 +50,9 @@ class Launcher:
         self._kinds = list(source.signature.values())
 
     def __call__(
-        self, x: int, y: int, z: int, stream: int, program: Program, packed: Any, launched: Any,
+        self, x: int, y: int, z: int, stream: int, program: Program, packed: Any, launched: Any,  # noqa: ARG002
         on_enter: Any, on_exit: Any, *arguments: Any,
-    ) -> None:  # fmt: skip  # noqa: ARG002
+    ) -> None:  # fmt: skip
         """Run a grid, or do what the device's launcher does instead.
 
         Raises:
@@ -99,7 +100,7 @@ def _signed(number: int, kind: str) -> int:
     if kind in ("i1", "u1"):
         return bool(number)
     bits = 64 if kind[0] == "*" else int(kind[1:])
-    return (number + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
+    return wrap(number, bits)
 
 
 def _runs(grid: tuple[int, int, int], warps: int, profile: str) -> bool:

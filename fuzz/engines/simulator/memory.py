@@ -28,7 +28,7 @@ class Buffer:
         stop: first address behind it.
         name: what to call it in a report.
         virtual: whether there are no bytes behind it.
-        written: of a virtual buffer, the intervals stored to, int64 ``[n, 2]`` each, as places in it.
+        written: of a virtual buffer, what was stored: starts and stops as places in it, and values.
     """
 
     def __init__(self, start: int, size: int, name: str, *, virtual: bool = False) -> None:
@@ -36,7 +36,7 @@ class Buffer:
         self.stop = start + size
         self.name = name
         self.virtual = virtual
-        self.written: list[tuple[np.ndarray, Any]] = []
+        self.written: list[tuple[np.ndarray, np.ndarray, Any]] = []
         self._bytes: np.ndarray | None = None
         self._views: dict[np.dtype, tuple[int, np.ndarray]] = {}
 
@@ -45,7 +45,7 @@ class Buffer:
         """Its content, uint8."""
         if self._bytes is None:
             size = self.stop - self.start
-            self._bytes = np.frombuffer((ctypes.c_uint8 * size).from_address(self.start), np.uint8)
+            self._bytes = np.frombuffer(memoryview((ctypes.c_uint8 * size).from_address(self.start)), np.uint8)
         return self._bytes
 
     def elements(self, dtype: np.dtype) -> tuple[int, np.ndarray]:
@@ -80,11 +80,10 @@ class Memory:
 
     def passed(self, ranges: Iterable[tuple[int, int, str]]) -> None:
         """Know the storages of one launch's arguments, instead of those of the launch before."""
-        self._passed = {}
+        self._passed = passed = {}
         for start, size, name in ranges:
-            kept = self._kept.get(start)
-            if size and (kept is None or kept.stop < start + size):
-                self._passed[start] = Buffer(start, size, name)
+            if start not in passed and size and start not in self._kept:
+                passed[start] = Buffer(start, size, name)
         self._sorted = None
 
     def load(self, addresses: Any, dtype: np.dtype) -> Any:
@@ -95,19 +94,42 @@ class Memory:
         """
         size = dtype.itemsize
         shift = size.bit_length() - 1
-        self._aligned(addresses, size, "load")
         if isinstance(addresses, int):
+            self._aligned(addresses, size, "load")
             first, view = self._one(addresses, addresses + size, "load").elements(dtype)
             return view[(addresses - first) >> shift].item()
-        buffer = self._around(addresses, size)
-        if buffer is not None:
+        if not addresses.size:
+            return np.empty(addresses.shape, dtype)
+        buffer = self._holding(int(addresses.flat[0]), 0)
+        if buffer is not None and not buffer.virtual:
             first, view = buffer.elements(dtype)
-            return view[(addresses - first) >> shift]
+            places = _places(addresses, first, shift)
+            if np.maximum.reduce(places, axis=None) < len(view):
+                return view[places]
+        self._aligned(addresses, size, "load")
         values = np.empty(addresses.shape, dtype)
         for buffer, chosen in self._each(addresses, addresses + size, "load"):
             first, view = buffer.elements(dtype)
             values[chosen] = view[(addresses[chosen] - first) >> shift]
         return values
+
+    def element(self, base: int, index: Any, dtype: np.dtype) -> Any:
+        """The elements number ``index`` behind ``base``, as :meth:`load` of their addresses gives them.
+
+        Raises:
+            Fault: if one is misaligned or outside every known buffer.
+        """
+        size = dtype.itemsize
+        if isinstance(index, np.ndarray):
+            buffer = self._holding(base, base)
+            if buffer is not None and not buffer.virtual and not base % size:
+                first, view = buffer.elements(dtype)
+                ahead = (base - first) >> (size.bit_length() - 1)
+                places = (index if ahead < 2**31 else index.astype(np.int64)) + ahead
+                if np.maximum.reduce(places.view(f"u{places.itemsize}")) < len(view):
+                    return view[places]
+            return self.load(base + index.astype(np.int64) * size, dtype)
+        return self.load(base + index * size, dtype)
 
     def store(self, addresses: Any, values: Any, dtype: np.dtype) -> None:
         """Write elements; of two for one address the last in order stays.
@@ -125,7 +147,7 @@ class Memory:
             where = addresses[chosen]
             if buffer.virtual:
                 places = where - buffer.start
-                buffer.written.append((np.stack([places, places + size], axis=1), values[chosen].copy()))
+                buffer.written.append((places, places + size, values[chosen].copy()))
             else:
                 first, view = buffer.elements(dtype)
                 view[(where - first) // size] = values[chosen]
@@ -137,25 +159,28 @@ class Memory:
             Fault: before anything is written, if one is misaligned or outside every known buffer.
         """
         self._aligned(starts, dtype.itemsize, "store")
-        low, high = int(starts.min()), max(int(starts.max()), int(stops.max()))
-        buffer = self._holding(low, high)
+        if not len(starts):
+            return
+        buffer = self._holding(int(np.minimum.reduce(starts)), int(np.maximum.reduce(stops)))
+        if buffer is not None and int(np.maximum.reduce(starts)) >= buffer.stop:
+            buffer = None
         if buffer is not None:
-            parts: Iterable[tuple[Buffer, Any]] = ((buffer, slice(None)),)
+            parts: Iterable[tuple[Buffer, Any]] = ((buffer, ...),)
         else:
             parts = self._each(starts, stops, "store", writing=True)
         for buffer, chosen in parts:
-            intervals = np.stack([starts[chosen], stops[chosen]], axis=1) - buffer.start
-            if len(intervals) > FEW:
-                intervals = merged(intervals)
+            firsts, lasts = starts[chosen] - buffer.start, stops[chosen] - buffer.start
+            if len(firsts) > FEW:
+                firsts, lasts = merged(firsts, lasts)
             if buffer.virtual:
-                buffer.written.append((intervals, value))
-                continue
-            memory = buffer.bytes
-            if value == 0:
-                for first, last in intervals.tolist():
+                buffer.written.append((firsts, lasts, value))
+            elif value == 0:
+                memory = buffer.bytes
+                for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
                     memory[first:last] = 0
             else:
-                for first, last in intervals.tolist():
+                memory = buffer.bytes
+                for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
                     memory[first:last].view(dtype)[:] = value
 
     def _aligned(self, addresses: Any, size: int, what: str) -> None:
@@ -179,20 +204,15 @@ class Memory:
         at = bisect.bisect_right(self._starts, low) - 1
         return order[at] if at >= 0 and high <= order[at].stop else None
 
-    def _around(self, addresses: np.ndarray, size: int) -> Buffer | None:
-        """The one buffer, with bytes, that holds all the elements."""
-        if not addresses.size:
-            return None
-        buffer = self._holding(int(addresses.min()), int(addresses.max()) + size)
-        return None if buffer is None or buffer.virtual else buffer
-
     def _one(self, low: int, high: int, what: str) -> Buffer:
         buffer = self._holding(low, high)
         if buffer is None or (buffer.virtual and what == "load"):
             raise self._astray(low, high, what, 0)
         return buffer
 
-    def _each(self, lows: np.ndarray, highs: np.ndarray, what: str, *, writing: bool = False) -> list[tuple[Buffer, Any]]:
+    def _each(
+        self, lows: np.ndarray, highs: np.ndarray, what: str, *, writing: bool = False
+    ) -> list[tuple[Buffer, Any]]:
         """Every buffer that is touched, with the elements that lie in it.
 
         Raises:
@@ -224,10 +244,20 @@ class Memory:
         if inside[0] < inside[1]:
             words += f", {high - low - (inside[1] - inside[0])} of them outside {nearest.name}"
         elif low < nearest.start:
-            words += f", {nearest.start - high} bytes below {nearest.name}"
+            words += f", {_apart(nearest.start - high)} below {nearest.name}"
         else:
-            words += f", {low - nearest.stop} bytes past {nearest.name}"
+            words += f", {_apart(low - nearest.stop)} past {nearest.name}"
         return Fault("memory", f"{words} [0x{nearest.start:x}, 0x{nearest.stop:x})", index)
+
+
+def _places(addresses: np.ndarray, first: int, shift: int) -> np.ndarray:
+    """Places of elements behind ``first``, uint64; those before it, and misaligned ones, become huge."""
+    distance = (addresses - first).view(np.uint64)
+    return distance >> shift | distance << (64 - shift) if shift else distance
+
+
+def _apart(count: int) -> str:
+    return f"{count} bytes" if count else "right"
 
 
 def _distance(buffer: Buffer, low: int, high: int) -> int:

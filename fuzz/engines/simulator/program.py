@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from math import prod
 from typing import Any
 
@@ -14,7 +15,7 @@ from fuzz.engines.simulator.frame import Frame, Launch, alone
 from fuzz.engines.simulator.lanes import reduce, whole
 from fuzz.engines.simulator.memory import Memory
 from fuzz.engines.simulator.races import Writes
-from fuzz.engines.simulator.steps import Slots, Step, step_of
+from fuzz.engines.simulator.steps import Slots, Step, fused, step_of
 from fuzz.engines.simulator.text import NAME, Block, Function, Operation, Region, read
 from fuzz.engines.simulator.types import Type, listed_types
 
@@ -74,6 +75,7 @@ class _Builder:
         self._constants: set[str] = set()
         for name, _, _ in function.parameters:
             self._slot(name)
+        self._uses: Counter[str] = Counter()
         self._name(function.body)
 
     def function(self) -> Straight:
@@ -103,6 +105,7 @@ class _Builder:
             for operation in block.operations:
                 for name in (*operation.results, *_own_names(operation)):
                     self._slot(name)
+                self._uses.update(NAME.findall(operation.text))
                 if operation.name == "tt.store":
                     self._stores.append(operation)
                 if operation.name == "arith.constant":
@@ -112,7 +115,7 @@ class _Builder:
 
     def _straight(self, block: Block) -> Straight:
         made = Straight([], [], set())
-        for operation in block.operations:
+        for operation in fused(block.operations, self._uses):
             if operation.name in _ENDS:
                 names = [self.slots[name] for name in operation.arguments]
                 if operation.name == "cf.cond_br":

@@ -41,7 +41,7 @@ def read_promise(text: str, axes: int) -> Promise | None:
     }
     if not found:
         return None
-    return Promise(**{name: numbers * axes if len(numbers) == 1 and axes > 1 else numbers for name, numbers in found.items()})
+    return Promise(**{name: numbers * axes if len(numbers) == 1 else numbers for name, numbers in found.items()})
 
 
 def check_promise(promise: Promise, value: Any, kind: Type) -> None:

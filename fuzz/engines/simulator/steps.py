@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fuzz.engines.simulator import access, arithmetic, lanes
+from fuzz.engines.simulator import access, arithmetic, integers, lanes
 from fuzz.engines.simulator.affine import counting, written_out
 from fuzz.engines.simulator.constants import read_constant
 from fuzz.engines.simulator.faults import Fault, Unsupported
@@ -20,7 +22,7 @@ from fuzz.engines.simulator.types import listed_types, parse_type
 Step = Callable[[Frame], None]
 Slots = dict[str, int]
 
-_BINARY = re.compile(r"arith\.(addi|subi|muli|divsi|remsi|divui|remui|minsi|maxsi|minui|maxui|andi|ori|xori|shli|shrsi|shrui)")
+_BINARY = re.compile(rf"arith\.({'|'.join((*integers.SIGNED, *integers.UNSIGNED))})")
 _CAST = re.compile(r"arith\.(extsi|extui|trunci|index_cast)")
 _NOTHING = {"gpu.barrier", "ttg.barrier", "ttg.local_barrier", "tt.print"}
 _REINTERPRET = {"tt.int_to_ptr", "tt.ptr_to_int", "tt.bitcast", "arith.bitcast"}
@@ -42,13 +44,38 @@ def step_of(operation: Operation, slots: Slots) -> Step:
     if promise is None:
         return step
     slot, kind = slots[operation.results[0]], operation.kind
-    kind = kind.pointed if operation.name == "tt.load" else kind
+    kind = kind.pointed if operation.name in ("tt.load", _ELEMENT) else kind
 
     def checked(frame: Frame) -> None:
         step(frame)
         check_promise(promise, frame.values[slot], kind)
 
     return checked
+
+
+def fused(operations: list[Operation], uses: Counter[str]) -> list[Operation]:
+    """Operations with a scalar ``tt.addptr`` and the ``tt.load`` that alone uses it made one.
+
+    A table is read so by every program of every launch; as one step it takes half the time.
+    """
+    pointers = {
+        operation.results[0]: operation
+        for operation in operations
+        if operation.name == "tt.addptr" and not operation.kind.shape and "tt." not in operation.text
+    }
+    result = []
+    gone = set()
+    for operation in operations:
+        pointer = pointers.get(operation.arguments[0]) if operation.name == "tt.load" else None
+        if pointer is not None and len(operation.arguments) == 1 and uses[pointer.results[0]] == 1:
+            gone.add(pointer.results[0])
+            result.append(replace(operation, name=_ELEMENT, arguments=pointer.arguments))
+        else:
+            result.append(operation)
+    return [operation for operation in result if not gone.intersection(operation.results)]
+
+
+_ELEMENT = "load of an element"
 
 
 def _value(operation: Operation, slots: Slots) -> Step:
@@ -126,34 +153,56 @@ def _shape_function(operation: Operation) -> Callable[..., Any]:
 def _effect(operation: Operation, slots: Slots) -> Step | None:
     """An operation that needs to know which programs take it."""
     name = operation.name
-    out = slots[operation.results[0]] if operation.results else -1
     used = [slots[argument] for argument in operation.arguments]
     if name in ("tt.get_program_id", "tt.get_num_programs"):
-        axis = "xyz".index(operation.text[0])
-        if name == "tt.get_num_programs":
-            return lambda frame: frame.values.__setitem__(out, frame.launch.grid[axis])
-        return lambda frame: frame.values.__setitem__(out, frame.program_id(axis))
-    if name in ("tt.load", "tt.store"):
-        kind = parse_type(operation.types)
-        if not kind.pointee:
-            raise Unsupported(f"{name} of {operation.types}")
-        if name == "tt.load":
-            return lambda frame: frame.values.__setitem__(
-                out, access.load(frame, kind, *(frame.values[slot] for slot in used))
-            )
-        return lambda frame: access.store(frame, kind, *(frame.values[slot] for slot in used))
+        return _coordinate(operation, slots[operation.results[0]])
+    if name in ("tt.load", "tt.store", _ELEMENT):
+        return _access(operation, used, slots)
     if name in ("tt.atomic_rmw", "tt.atomic_cas"):
         how = operation.text.partition(",")[0].strip() if name == "tt.atomic_rmw" else "cas"
-        kind = listed_types(operation.types.partition(" -> ")[0])[0]
-        atomic = access.atomic(how, kind)
-        return lambda frame: frame.values.__setitem__(out, atomic(frame, *(frame.values[slot] for slot in used)))
+        atomic = access.atomic(how, listed_types(operation.types.partition(" -> ")[0])[0])
+        return _giving(atomic, used, slots[operation.results[0]])
     if name in ("tt.assert", "llvm.intr.assume"):
         found = re.search(r'"([^"]*)"', operation.text)
         words = f"device assert: {found[1]}" if found else "tl.assume of something false"
         return lambda frame: _assert(frame.values[used[0]], words)
-    if name in _NOTHING:
-        return lambda frame: None
-    return None
+    return _pass if name in _NOTHING else None
+
+
+def _coordinate(operation: Operation, out: int) -> Step:
+    axis = "xyz".index(operation.text[0])
+    if operation.name == "tt.get_num_programs":
+
+        def step(frame: Frame) -> None:
+            frame.values[out] = frame.launch.grid[axis]
+    else:
+
+        def step(frame: Frame) -> None:
+            frame.values[out] = frame.program_id(axis)
+
+    return step
+
+
+def _access(operation: Operation, used: list[int], slots: Slots) -> Step:
+    kind = parse_type(operation.types)
+    if not kind.pointee:
+        raise Unsupported(f"{operation.name} of {operation.types}")
+    if operation.name == "tt.store":
+        return lambda frame: access.store(frame, kind, *[frame.values[slot] for slot in used])
+    read = access.load if operation.name == "tt.load" else access.load_element
+    return _giving(lambda frame, *values: read(frame, kind, *values), used, slots[operation.results[0]])
+
+
+def _giving(function: Callable[..., Any], used: list[int], out: int) -> Step:
+    def step(frame: Frame) -> None:
+        values = frame.values
+        values[out] = function(frame, *[values[slot] for slot in used])
+
+    return step
+
+
+def _pass(frame: Frame) -> None:
+    """A barrier or a print: programs run in step, and nobody reads what they print."""
 
 
 def _assert(condition: Any, words: str) -> None:
@@ -166,4 +215,3 @@ def _number(text: str, name: str) -> int:
     if found is None:
         raise Unsupported(f"an operation without its {name}: {text}")
     return int(found[1])
-

@@ -15,11 +15,11 @@ from fuzz.engines.simulator.types import Type, listed_types, parse_type
 
 NAME = re.compile(r"%[\w$.-]+(?:#\d+)?")
 
-_ALIAS = re.compile(r"^(#loc\w*) = loc\((.*)\)$", re.M)
+_ALIAS = re.compile(r"^(#loc\w*) = loc\((.*)\)$", re.MULTILINE)
 _PLACE = re.compile(r'"([^"]*)":(\d+):\d+')
 _TRAILING_LOCATION = re.compile(r"\s*loc\((#loc\w*|unknown)\)$")
 _INNER_LOCATION = re.compile(r' loc\((?:"(?:[^"\\]|\\.)*"(?:\(#?\w+\))?|#loc\w*|unknown)\)')
-_OPERATION = re.compile(r'(?:(%[\w$.-]+)(?::(\d+))? = )?"?([a-z_]\w*(?:\.\w+)*)"?(.*)', re.S)
+_OPERATION = re.compile(r'(?:(%[\w$.-]+)(?::(\d+))? = )?"?([a-z_]\w*(?:\.\w+)*)"?(.*)', re.DOTALL)
 _BLOCK = re.compile(r"\^(\w+)(?:\((.*)\))?:")
 _PARAMETER = re.compile(r"(%[\w$.-]+): (!tt\.ptr<[^>]*>|tensor<(?:[^<>]|<[^>]*>)*>|[\w.]+)(?: \{([^}]*)\})?")
 _ATTRIBUTES = re.compile(r"<?\{[^{}]*\}>?")

@@ -20,6 +20,7 @@ BITS = {
 
 INTEGERS = {1: np.bool_, 8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
 
+_DTYPES = {bits: np.dtype(kind) for bits, kind in INTEGERS.items()}
 _TENSOR = re.compile(r"tensor<((?:\d+x)+)(.*)>")
 _COMMA = re.compile(r", (?![^<]*>)")
 _POINTER = re.compile(r"!tt\.ptr<([^,>]+)(?:, \d+)?>")
@@ -46,7 +47,7 @@ class Type(NamedTuple):
     @property
     def dtype(self) -> np.dtype:
         """How NumPy holds an element."""
-        return np.dtype(INTEGERS[self.bits])
+        return _DTYPES[self.bits]
 
     @property
     def lanes(self) -> int:
@@ -66,7 +67,8 @@ def parse_type(text: str) -> Type:
     Raises:
         Unsupported: if it is none that the simulator holds.
     """
-    element, shape = text.strip(), ()
+    element = text.strip()
+    shape: tuple[int, ...] = ()
     tensor = _TENSOR.fullmatch(element)
     if tensor:
         shape, element = tuple(map(int, tensor[1][:-1].split("x"))), tensor[2]

@@ -1,0 +1,162 @@
+"""Kernels that the tests run: loops, tiles, copies, reductions, and ten that only a GPU fails."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(source, target, n, WIDTH: tl.constexpr):
+    """Copy ``n`` elements, a chunk for each program."""
+    at = tl.program_id(0) * WIDTH + tl.arange(0, WIDTH)
+    tl.store(target + at, tl.load(source + at, mask=at < n, other=0), mask=at < n)
+
+
+@triton.jit
+def gather(source, index, target, n, WIDTH: tl.constexpr):
+    """``target[i] = source[index[i]]``."""
+    at = tl.program_id(0) * WIDTH + tl.arange(0, WIDTH)
+    inside = at < n
+    where = tl.load(index + at, mask=inside, other=0)
+    tl.store(target + at, tl.load(source + where, mask=inside), mask=inside)
+
+
+@triton.jit
+def rows(target, ids, count, stride, width, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Clear a 2-D tile: some ids down, a chunk of their page across."""
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    block = tl.load(ids + row, mask=row < count, other=0)
+    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = (row < count)[:, None] & (column < width)[None, :]
+    tl.store(target + block[:, None] * stride + column[None, :], 0, mask=inside)
+
+
+@triton.jit
+def looped(target, ids, count, stride, width, PER: tl.constexpr, WIDTH: tl.constexpr):
+    """Clear pages in a loop over ids, each program its share, and a loop over chunks."""
+    first = tl.program_id(0) * PER
+    for number in range(first, tl.minimum(first + PER, count)):
+        block = tl.load(ids + number)
+        for chunk in range(tl.cdiv(width, WIDTH)):
+            column = chunk * WIDTH + tl.arange(0, WIDTH)
+            tl.store(target + block * stride + column, tl.zeros([WIDTH], tl.int32), mask=column < width)
+
+
+@triton.jit
+def collatz(target, n):
+    """Rounds until 1 is reached: a while loop of different lengths, with a branch inside."""
+    number = tl.program_id(0) + 1
+    rounds = 0
+    while number != 1:
+        if number % 2 == 0:  # noqa: SIM108 - the branch is what is tested
+            number = number // 2
+        else:
+            number = 3 * number + 1
+        rounds += 1
+    tl.store(target + tl.program_id(0), rounds)
+
+
+@triton.jit
+def sums(source, target, WIDTH: tl.constexpr):
+    """The sum and the largest of each row."""
+    row = tl.load(source + tl.program_id(0) * WIDTH + tl.arange(0, WIDTH))
+    tl.store(target + 2 * tl.program_id(0), tl.sum(row, axis=0))
+    tl.store(target + 2 * tl.program_id(0) + 1, tl.max(row, axis=0))
+
+
+@triton.jit
+def tickets(counter, order, slot):
+    """Each program draws a number; one of them swaps a word."""
+    ticket = tl.atomic_add(counter, 1)
+    tl.store(order + ticket, tl.program_id(0))
+    tl.atomic_max(counter + 1, tl.program_id(0))
+    tl.atomic_cas(slot, 0, tl.program_id(0) + 7)
+
+
+@triton.jit
+def each_its_own(target):
+    """Every program writes its number to the same word."""
+    tl.store(target, tl.program_id(0))
+
+
+@triton.jit
+def at_address(address, WIDTH: tl.constexpr):
+    """Clear words at an absolute address."""
+    start = tl.load(address).to(tl.pointer_type(tl.int32))
+    tl.store(start + tl.arange(0, WIDTH), tl.zeros([WIDTH], tl.int32))
+
+
+@triton.jit
+def for_ever(flag, target):
+    """Wait for a word that nobody sets."""
+    while tl.load(flag, volatile=True) == 0:
+        pass
+    tl.store(target, 1)
+
+
+@triton.jit
+def sine(source, target):
+    """Something that no kernel of this family does."""
+    tl.store(target, tl.sin(tl.load(source)))
+
+
+@triton.jit
+def promised(target, first, WIDTH: tl.constexpr):
+    """Promises that ``first`` is a multiple of 16 words."""
+    at = tl.multiple_of(tl.load(first), 16) + tl.arange(0, WIDTH)
+    tl.store(target + at, tl.zeros([WIDTH], tl.int32))
+
+
+@triton.jit
+def promised_run(target, index, WIDTH: tl.constexpr):
+    """Promises that loaded numbers follow one another."""
+    at = tl.max_contiguous(tl.load(index + tl.arange(0, WIDTH)), WIDTH)
+    tl.store(target + at, tl.zeros([WIDTH], tl.int32))
+
+
+@triton.jit
+def promised_same(target, index, WIDTH: tl.constexpr):
+    """Promises that loaded numbers are equal."""
+    at = tl.max_constancy(tl.load(index + tl.arange(0, WIDTH)), WIDTH)
+    tl.store(target + at, tl.zeros([WIDTH], tl.int32))
+
+
+@triton.jit
+def assumed(target, n):
+    """Assumes that ``n`` is positive."""
+    tl.assume(n > 0)
+    tl.store(target + tl.program_id(0), 0)
+
+
+@triton.jit
+def one_word(target):
+    """Clear one word for each program in x."""
+    tl.store(target + tl.program_id(0) * 0, 0)
+
+
+@triton.jit
+def widened(target, n):
+    """Calls a method of an argument that is a constant when it is 1."""
+    tl.store(target + n.to(tl.int64) - 1, 0)
+
+
+@triton.jit
+def misaligned(target):
+    """Stores a word at an odd address."""
+    tl.store((target.to(tl.pointer_type(tl.int8)) + 1).to(tl.pointer_type(tl.int32)), 0)
+
+
+@triton.jit
+def changed_type(target, n):
+    """A variable that is 32 bits wide before a branch and 64 in it."""
+    at = tl.program_id(0)
+    if n > 5:
+        at = at.to(tl.int64) + 1
+    tl.store(target + at, 0)
+
+
+@triton.jit
+def too_wide(target, WIDTH: tl.constexpr):
+    """A tensor of more elements than Triton takes, or of a number that is no power of two."""
+    tl.store(target + tl.arange(0, WIDTH), 0)

@@ -1,0 +1,123 @@
+"""Whole kernels against NumPy: copies, tiles, loops, branches, reductions, atomics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from fuzz.engines.simulator import register
+from fuzz.engines.simulator.faults import Hang, Unsupported
+from fuzz.engines.simulator.launcher import RaceWarning
+from tests.simulator import kernels
+
+
+def _numbers(*shape: int, dtype: torch.dtype = torch.int32) -> torch.Tensor:
+    return torch.arange(1, 1 + int(np.prod(shape)), dtype=dtype).reshape(shape)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64, torch.bfloat16, torch.float16])
+def test_copies_of_every_width(dtype: torch.dtype) -> None:
+    """Floats are moved as the bits they are, also where a mask cuts."""
+    source = torch.linspace(-100, 100, 1000).to(dtype)
+    target = torch.full_like(source, 7)
+    kernels.copy[(8,)](source, target, 900, WIDTH=128)
+    assert torch.equal(target[:900], source[:900])
+    assert torch.equal(target[900:], torch.full_like(source, 7)[900:])
+
+
+def test_a_gather_under_a_mask() -> None:
+    """Indices in any order, with repeats."""
+    source, index = _numbers(64), torch.tensor([5, 5, 63, 0, 17])
+    target = torch.zeros(8, dtype=torch.int32)
+    kernels.gather[(1,)](source, index, target, 5, WIDTH=8)
+    assert target.tolist() == [6, 6, 64, 1, 18, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("count", "width"), [(1, 1), (4, 16), (5, 17), (9, 33), (8, 32)])
+def test_a_two_dimensional_tile(count: int, width: int) -> None:
+    """Rows are blocks, columns a chunk of the page; both masks cut."""
+    blocks, stride = 16, 40
+    target, ids = _numbers(blocks * stride), torch.tensor([3, 0, 15, 3, 8, 1, 2, 7, 9][:count])
+    expected = target.clone().reshape(blocks, stride)
+    expected[ids, :width] = 0
+    kernels.rows[(3, 3)](target, ids, count, stride, width, ROWS=4, COLUMNS=16)
+    assert torch.equal(target, expected.ravel())
+
+
+@pytest.mark.parametrize("count", [1, 4, 7, 12])
+def test_loops_whose_bounds_differ_from_program_to_program(count: int) -> None:
+    """The last program has fewer ids, others none."""
+    stride, width = 24, 19
+    target, ids = _numbers(16 * stride), torch.arange(15, 15 - count, -1)
+    expected = target.clone().reshape(16, stride)
+    expected[ids, :width] = 0
+    kernels.looped[(4,)](target, ids, count, stride, width, PER=3, WIDTH=8)
+    assert torch.equal(target, expected.ravel())
+
+
+def test_a_while_loop_with_a_branch() -> None:
+    """Programs leave a loop at different rounds; those that are through wait."""
+    target = torch.zeros(60, dtype=torch.int32)
+    kernels.collatz[(60,)](target, 60)
+
+    def rounds(number: int) -> int:
+        return 0 if number == 1 else 1 + rounds(number // 2 if number % 2 == 0 else 3 * number + 1)
+
+    assert target.tolist() == [rounds(number) for number in range(1, 61)]
+
+
+def test_reductions() -> None:
+    """Sum and maximum of each row, wrapping at 32 bits."""
+    source = torch.tensor([[1, 2, 3, 4], [2**31 - 1, 1, 0, 0], [-5, -6, -7, -8]], dtype=torch.int32)
+    target = torch.zeros(6, dtype=torch.int32)
+    kernels.sums[(3,)](source, target, WIDTH=4)
+    assert target.tolist() == [10, 4, -(2**31), 2**31 - 1, -26, -5]
+
+
+def test_atomics_run_one_program_after_another() -> None:
+    """Each draws its own ticket; the first to swap wins."""
+    counter, order, slot = (
+        torch.zeros(2, dtype=torch.int32),
+        torch.zeros(5, dtype=torch.int32),
+        torch.zeros(1, dtype=torch.int32),
+    )
+    kernels.tickets[(5,)](counter, order, slot)
+    assert counter.tolist() == [5, 4]
+    assert sorted(order.tolist()) == [0, 1, 2, 3, 4]
+    assert slot.item() == 7
+
+
+def test_a_race_is_pointed_out() -> None:
+    """Different values to one byte by two programs are a warning; the same value is none."""
+    target = torch.zeros(1, dtype=torch.int32)
+    with pytest.warns(RaceWarning, match=r"each_its_own: programs 0 and 1 write 0 and 1 to the byte at 0x"):
+        kernels.each_its_own[(2,)](target)
+    kernels.one_word[(9,)](target)
+
+
+def test_registered_memory_may_be_touched() -> None:
+    """An address that no argument carries is fine once its tensor is registered."""
+    memory = _numbers(8)
+    register(memory)
+    kernels.at_address[(1,)](torch.tensor([memory.data_ptr() + 8]), WIDTH=4)
+    assert memory.tolist() == [1, 2, 0, 0, 0, 0, 7, 8]
+
+
+def test_a_loop_without_an_end_is_a_hang() -> None:
+    """Counted in rounds, not in time."""
+    with pytest.raises(Hang, match="100000 rounds without an end"):
+        kernels.for_ever[(2,)](torch.zeros(1, dtype=torch.int32), torch.zeros(1, dtype=torch.int32))
+
+
+def test_an_unknown_operation_is_named_with_its_line() -> None:
+    """Nothing is guessed."""
+    with pytest.raises(Unsupported, match=r"operation math\.sin, at .*kernels\.py:\d+"):
+        kernels.sine[(1,)](torch.zeros(1), torch.zeros(1))
+
+
+def test_a_grid_of_a_million_programs() -> None:
+    """More than one slice; each program at its own place."""
+    target = _numbers(2**21 + 5)
+    kernels.copy[(2**21 + 5,)](target * 0, target, 2**21 + 5, WIDTH=1)
+    assert not target.any()

@@ -1,0 +1,105 @@
+"""Lazy tensors against written-out ones: the same memory after the same random kernel."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from random import Random
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+
+from fuzz.engines.simulator import affine, arithmetic
+from fuzz.engines.simulator.affine import Affine, Span, written_out
+
+KERNELS = 60
+HEAD = "import triton\nimport triton.language as tl\n"
+NEXT = (
+    "a + p", "a + p * 3", "a - q", "p * 7 - a", "a * 2", "a * -1 + 40", "a + t", "t - a", "(a + n) - n",
+    "a + big - big", "a * big", "(a.to(tl.int64) + 5).to(tl.int32)", "a + lane", "tl.where(a > 3, a, 3)",
+)  # fmt: skip
+
+
+def _kernel(random: Random, number: int) -> str:
+    """A kernel that computes a place and a mask for each lane and stores a word there."""
+    width = random.choice([1, 2, 8, 32])
+    wide = random.random() < 0.5
+    lines = [
+        "@triton.jit",
+        f"def k{number}(out, table, n, big):",
+        "    p = tl.program_id(0)" + (".to(tl.int64)" if wide else ""),
+        "    q = tl.program_id(1)",
+        "    t = tl.load(table + q)",
+        f"    lane = tl.arange(0, {width})" + (".to(tl.int64)" if wide and random.random() < 0.5 else ""),
+        "    a = lane",
+    ]
+    lines += [f"    a = {random.choice(NEXT)}" for _ in range(random.randint(1, 4))]
+    bound = random.choice(["n", "t", "p + 5", "lane * 2", "8", "a"])
+    test = random.choice(["<", "<=", ">", ">=", "==", "!="])
+    lines.append(f"    m = (a {test} {bound})" + random.choice(["", " & (lane < 5)", " & (q < 2)", " | (lane == 0)"]))
+    lines.append("    at = ((a % 4096) + 4096) % 4096" if random.random() < 0.5 else "    at = p * 64 + lane")
+    lines.append(f"    tl.store(out + at, {random.choice(['0', '5', '(a + 0).to(tl.int32)'])}, mask=m)")
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """The random kernels, in a file, because Triton reads their source."""
+    random = Random(7)  # noqa: S311 - the same kernels every time
+    path: Path = tmp_path_factory.mktemp("kernels") / "random_kernels.py"
+    path.write_text(HEAD + "\n\n" + "\n\n\n".join(_kernel(random, number) for number in range(KERNELS)) + "\n")
+    spec = importlib.util.spec_from_file_location("random_kernels", path)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+@pytest.mark.parametrize("number", range(KERNELS))
+@pytest.mark.filterwarnings("ignore::fuzz.engines.simulator.launcher.RaceWarning")
+def test_lazy_and_written_out_agree(module: ModuleType, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Whatever wraps, is masked or varies from program to program."""
+    images = []
+    for lazily in (True, False):
+        monkeypatch.setattr(arithmetic, "lazily", lazily)
+        out, table = torch.full((8192,), -9, dtype=torch.int32), torch.tensor([3, 2**31 - 5, -4], dtype=torch.int32)
+        getattr(module, f"k{number}")[(5, 3)](out, table, 6, 2**30)
+        images.append(out.numpy().copy())
+    assert np.array_equal(*images)
+
+
+def test_the_lazy_half_is_used() -> None:
+    """The comparison above compares something: the usual offsets and masks stay lazy."""
+    offsets = affine.add(affine.counting(0, 8), np.array([[8], [16]], np.int32))
+    assert isinstance(offsets, Affine)
+    mask = affine.below("lt", offsets, 20)
+    assert isinstance(mask, Span)
+    assert written_out(mask).sum(axis=1).tolist() == [8, 4]
+    assert written_out(offsets).tolist() == [list(range(8, 16)), list(range(16, 24))]
+
+
+@pytest.mark.parametrize("predicate", ["lt", "le", "gt", "ge"])
+@pytest.mark.parametrize("step", [1, 3, 4])
+def test_a_mask_of_every_bound(predicate: str, step: int) -> None:
+    """Each bound before, inside and behind the lanes, on either side of the comparison."""
+    lanes = affine.multiply(affine.counting(0, 8), step)
+    compare = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}[predicate]
+    for bound in range(-3, 8 * step + 3):
+        for left, right in ((lanes, bound), (bound, lanes)):
+            mask = affine.below(predicate, left, right)
+            assert isinstance(mask, Span)
+            expected = compare(*(written_out(side) for side in (left, right)))
+            assert np.array_equal(np.broadcast_to(written_out(mask), (1, 8)), expected)
+
+
+def test_a_number_that_wraps_has_no_order() -> None:
+    """Offsets past 2^31 are held, modulo 2^32, but compared and widened only when written out."""
+    near = affine.add(affine.counting(0, 8), 2**31 - 4)
+    assert isinstance(near, Affine)
+    assert near.extent() is None
+    assert affine.below("lt", near, 5) is None
+    assert affine.resize(near, 64) is None
+    assert written_out(near)[0, 4] == -(2**31)
