@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 _GROWTH = 2**20
 
+MARGIN = 2**24
+"""Bytes of nobody on both sides of an arena: a store that strays past a guard zone is not seen, but the
+poison of later cases, which may lie next to it, must not suffer."""
+
 
 def poison(size: int) -> np.ndarray:
     """The poison of an image's first ``size`` bytes: 1 to 255, by a multiplicative hash."""
@@ -110,8 +114,8 @@ class Arena:
 
 def _images(size: int, device: torch.device) -> _Images:
     before = poison(size)
-    memory = torch.empty(size + ALIGNMENT, dtype=torch.uint8, device=device)
-    shift = -memory.data_ptr() % ALIGNMENT
+    memory = torch.empty(size + 2 * MARGIN, dtype=torch.uint8, device=device)
+    shift = MARGIN - (memory.data_ptr() + MARGIN) % ALIGNMENT
     memory = memory[shift : shift + size]
     host = memory if device.type == "cpu" else torch.empty(size, dtype=torch.uint8, pin_memory=True)
     return _Images(memory, torch.from_numpy(before).to(device), host, before, host.numpy())

@@ -69,6 +69,8 @@ def select(kind: Type) -> Function:
 
 def cast(name: str, source: Type, target: Type) -> Function:
     """``arith.extsi`` and the like."""
+    if source.bits == target.bits:
+        return lambda value: value
     plain = integers.cast(name, source.bits, target.bits)
     if not target.shape:
         return plain
@@ -95,7 +97,7 @@ def advance(pointer: Type, offset: Type) -> Function:
             return address if isinstance(address, np.ndarray) else integers.wrap(address, 64)
 
         return advance_scalar
-    to_wide = cast("extsi", offset, offset._replace(element="i64")) if offset.bits < 64 else lambda value: value
+    to_wide = cast("extsi", offset, offset._replace(element="i64"))
     scaled = binary("muli", offset._replace(element="i64"))
     moved = binary("addi", pointer)
     return lambda address, distance: moved(address, scaled(to_wide(distance), size))

@@ -148,7 +148,8 @@ def cast(name: str, source: int, target: int) -> Callable[[Plain], Plain]:
         if target == 1:
             return (value & 1).astype(np.bool_)
         if name == "extui":
-            return unsigned(value, source).astype(dtype)
+            wide: np.ndarray = unsigned(value, source).astype(dtype)
+            return wide
         return -value.astype(dtype) if source == 1 else value.astype(dtype)
 
     return apply

@@ -154,7 +154,7 @@ class _Reader:
     def _place(self, alias: str) -> str:
         """``file:line`` behind an alias, through names and call sites to the innermost."""
         for _ in range(len(self._aliases)):
-            text = self._aliases.get(alias, "")
+            text: str = self._aliases.get(alias, "")
             place = _PLACE.match(text)
             if place:
                 return f"{place[1]}:{place[2]}"
