@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from fuzz.case import ALIGNMENT, Case
+from fuzz.images import HeldImage
 from oracles.pages import Segments
 
 if TYPE_CHECKING:
@@ -88,23 +89,18 @@ class Arena:
         """Poison the arena, in order of the current stream."""
         self._held.memory.copy_(self._held.poison)
 
-    def before(self) -> np.ndarray:
-        """The image as it was laid, uint8 ``[lead + size + guard]``, rounded up."""
-        return self._held.before
-
-    def read(self) -> np.ndarray:
+    def read(self) -> HeldImage:
         """The image as it is now; waits for the device, and raises what it reports.
 
         Valid until the arena is laid again.
         """
         if self.device.type != "cpu":
             self._held.host.copy_(self._held.memory)
-        return self._held.after
+        return HeldImage(self._held.before, self._held.after)
 
     def segments(self, case: Case) -> Segments:
         """The case's segments as offsets in the image, equal ones once."""
-        rows = np.array([(s.base, s.stride, s.page, s.blocks) for s in case.segments], np.int64)
-        return Segments(rows[:, 0] + self.lead, *rows[:, 1:].T)
+        return segments_of(case, self.lead)
 
     def _grown(self, size: int) -> _Images:
         images = _images(size, self.device)
@@ -119,6 +115,12 @@ def _images(size: int, device: torch.device) -> _Images:
     memory = memory[shift : shift + size]
     host = memory if device.type == "cpu" else torch.empty(size, dtype=torch.uint8, pin_memory=True)
     return _Images(memory, torch.from_numpy(before).to(device), host, before, host.numpy())
+
+
+def segments_of(case: Case, lead: int) -> Segments:
+    """A case's segments as offsets in an image that has ``lead`` bytes before offset 0, equal ones once."""
+    rows = np.array([(s.base, s.stride, s.page, s.blocks) for s in case.segments], np.int64)
+    return Segments(rows[:, 0] + lead, *rows[:, 1:].T)
 
 
 def lead(case: Case) -> int:

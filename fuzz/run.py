@@ -16,6 +16,7 @@ from fuzz.rules import hostile_rule
 from fuzz.targets import Target, beyond
 from fuzz.triage import judge
 from fuzz.verdict import Verdict, in_words
+from fuzz.virtual_arena import VirtualArena
 from kvzero.segments import SegmentTable
 from oracles import launches
 from oracles.launches import Ruling
@@ -80,9 +81,12 @@ def run_case(
     if reason:
         return Verdict("declined", text=reason)
     size = total(case)
+    place: Arena | VirtualArena = arena
     if size > engine.largest_arena:
-        return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
-    run = _Run(case, target, engine, arena, patience, rehearse, on_launch)
+        if not (engine.keeps_stores and target.virtual):
+            return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
+        place = VirtualArena(engine)
+    run = _Run(case, target, engine, place, patience, rehearse, on_launch)
     for call in case.calls:
         verdict = run.judged(call)
         if verdict is not None:
@@ -97,7 +101,7 @@ class _Run:
     case: Case
     target: Target
     engine: Engine
-    arena: Arena
+    arena: Arena | VirtualArena
     patience: float
     rehearse: bool
     on_launch: Callable[[float], None]

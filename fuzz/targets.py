@@ -35,11 +35,16 @@ GROUP = "kvzero.targets"
 
 @dataclass(frozen=True)
 class Target:
-    """A zeroer under test: its locator, the function that makes it, and what it declines."""
+    """A zeroer under test: its locator, the function that makes it, what it declines.
+
+    ``virtual`` tells that it reaches the cache through Triton alone, and so may be given addresses
+    without memory.
+    """
 
     name: str
     make: Callable[[Any, Any], Callable[[list[Any]], None]]
     limits: Limits
+    virtual: bool = False
 
 
 def check(locator: str) -> None:
@@ -68,7 +73,7 @@ def load(locator: str) -> Target:
     """
     check(locator)
     if locator in GENERATIONS:
-        return Target(locator, _generation(locator), Limits())
+        return Target(locator, _generation(locator), Limits(), virtual=True)
     if locator == "index_fill":
         from fuzz.index_fill import LIMITS, zeroer  # noqa: PLC0415 - needs torch
 
@@ -82,7 +87,7 @@ def load(locator: str) -> Target:
     limits = getattr(make, "limits", Limits())
     if not isinstance(limits, Limits):
         raise UsageError(f"target={locator!r}: limits={limits!r}: must be a kvzero.Limits")
-    return Target(locator, make, limits)
+    return Target(locator, make, limits, virtual=bool(getattr(make, "virtual", False)))
 
 
 def beyond(limits: Limits, case: Case) -> str | None:

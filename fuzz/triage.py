@@ -13,10 +13,9 @@ from oracles import launches, pages, regions
 if TYPE_CHECKING:
     from fuzz.arena import Arena
     from fuzz.case import Call, Case
+    from fuzz.images import Image
     from fuzz.run import Observation
-
-FEW = 2048
-"""Stretches of pages up to which a right image is recognised one by one, faster than by sorting pages."""
+    from fuzz.virtual_arena import VirtualArena
 
 SHOWN = 64
 """Wrong regions that a report names; all are counted."""
@@ -55,8 +54,8 @@ def judge(
     case: Case,
     call: Call,
     seen: Observation,
-    arena: Arena,
-    image: np.ndarray,
+    arena: Arena | VirtualArena,
+    image: Image,
     device_profile: str,
     unit: int,
 ) -> Verdict | None:
@@ -67,7 +66,7 @@ def judge(
         call: the call of it that was made.
         seen: what was recorded of the call.
         arena: the memory it ran on.
-        image: what the call left in it, uint8, guard zones included.
+        image: what the call left in it, guard zones included.
         device_profile: whose launch limits name a rejected launch.
         unit: the target's unit in bytes.
     """
@@ -100,20 +99,18 @@ def judge(
     )
 
 
-def _right(case: Case, call: Call, arena: Arena, image: np.ndarray) -> bool:
-    """Whether a call did what it had to; one of many ids or segments is left to the full comparison."""
-    if len(call.ids.runs) * len(case.segments) > FEW:
-        return False
+def _right(case: Case, call: Call, arena: Arena | VirtualArena, image: Image) -> bool:
+    """Whether a call surely did what it had to; else the full comparison tells."""
     rows = [(s.base + arena.lead, s.stride, s.page) for s in case.segments]
-    return pages.is_right(arena.before(), image, rows, call.ids.stretches())
+    return image.is_right(rows, call.ids.stretches())
 
 
-def _scene(case: Case, call: Call | None, arena: Arena, image: np.ndarray) -> Scene:
+def _scene(case: Case, call: Call | None, arena: Arena | VirtualArena, image: Image) -> Scene:
     """The image, held against the effects of a call; of none, if the call had to be refused."""
     segments = arena.segments(case)
     effects = pages.effects(segments, call.ids.distinct() if call else np.empty(0, np.int64))
-    wrong = pages.compare(arena.before(), image, effects)
-    return Scene(segments, effects, range(arena.lead, arena.lead + arena.size), wrong)
+    inside = range(arena.lead, arena.lead + arena.size)
+    return Scene(segments, effects, inside, image.wrong(effects))
 
 
 def _rejected(seen: Observation, device_profile: str) -> Found:

@@ -111,6 +111,51 @@ def compare(before: np.ndarray, after: np.ndarray, effects: Effects) -> list[Reg
     return regions
 
 
+def compare_written(
+    stores: Sequence[tuple[np.ndarray, np.ndarray, int | np.ndarray]], effects: Effects
+) -> list[Region]:
+    """The same where no bytes are held, but the stores to them, in order.
+
+    Args:
+        stores: starts and stops, int64 ``[n]``, and the value that was stored there, or ``[n]`` of them.
+        effects: what had to happen.
+    """
+    zero = other = np.empty((0, 2), np.int64)
+    for starts, stops, value in stores:
+        written = np.stack([starts, stops], axis=1)
+        cleared = np.broadcast_to(np.asarray(value) == 0, len(written))
+        if cleared.all():
+            zero, other = _union(zero, written), _minus(other, written)
+        else:
+            zero = _minus(_union(zero, written[cleared]), written[~cleared])
+            other = _union(_minus(other, written[cleared]), written[~cleared])
+    if not len(other) and np.array_equal(zero, effects.must):
+        return []
+    touched = _union(zero, other)
+    found = [(interval, "clobbered") for interval in _minus(touched, effects.must).tolist()]
+    found += [(interval, "stale") for interval in _minus(effects.must, touched).tolist()]
+    found += [(interval, "wrong") for interval in _minus(other, _minus(other, effects.must)).tolist()]
+    return [Region(start, stop, kind) for (start, stop), kind in sorted(found)]  # type: ignore[arg-type]
+
+
+def _union(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    both = np.concatenate([a, b])
+    return _merged(both[np.argsort(both[:, 0], kind="stable")])
+
+
+def _minus(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The bytes of some intervals without those of others, as disjoint intervals by start."""
+    if not len(a) or not len(b):
+        return _union(a, a[:0])
+    a, b = _union(a, a[:0]), _union(b, b[:0])
+    places = np.concatenate([a[:, 0], a[:, 1], b[:, 0], b[:, 1]])
+    inside = np.repeat(np.array([1, -1, -2, 2]), [len(a), len(a), len(b), len(b)])
+    rank = np.argsort(places, kind="stable")
+    places, state = places[rank], np.cumsum(inside[rank])
+    kept = (state[:-1] == 1) & (places[1:] > places[:-1])
+    return _merged(np.stack([places[:-1][kept], places[1:][kept]], axis=1))
+
+
 def _merged(pages: np.ndarray) -> np.ndarray:
     if not len(pages):
         return pages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import torch
@@ -34,6 +34,7 @@ class Engine(Protocol):
         largest_arena: most bytes of an arena that it holds.
         patience: most predicted seconds of a launch, in a search and for a single case.
         survives_faults: whether the process may go on after a fault.
+        keeps_stores: whether it has virtual memory: addresses without bytes, whose stores are kept.
     """
 
     name: str
@@ -43,9 +44,13 @@ class Engine(Protocol):
     largest_arena: int
     patience: Patience
     survives_faults: bool
+    keeps_stores: bool
 
     def know(self, memory: torch.Tensor) -> None:
         """Take notice of an arena before kernels run on it."""
+
+    def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:
+        """Virtual memory, instead of any reserved before: its address and the list that gets its stores."""
 
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """The grid to run for a launch: as asked, or one with a zero to run nothing.

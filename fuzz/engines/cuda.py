@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -32,6 +32,7 @@ class Cuda:
     name = "cuda"
     patience = Patience(search=0.2, single=30.0)
     survives_faults = False
+    keeps_stores = False
 
     def __init__(self, device_profile: str | None) -> None:
         if os.environ.get("TRITON_INTERPRET", "0") not in ("", "0"):
@@ -54,6 +55,10 @@ class Cuda:
 
     def know(self, memory: torch.Tensor) -> None:
         """The device knows its allocations."""
+
+    def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:
+        """There is no virtual memory here."""
+        raise EngineError(f"{self.name} has no virtual memory for {size} bytes")
 
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:  # noqa: ARG002 - the device rules
         """Run the grid as asked: the device itself decides."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -42,6 +42,7 @@ class Interpreter:
     name = "interpreter"
     patience = Patience(search=1.0, single=2.5)
     survives_faults = False
+    keeps_stores = False
 
     def __init__(self, device_profile: str | None) -> None:
         self.device = torch.device("cpu")
@@ -51,6 +52,10 @@ class Interpreter:
 
     def know(self, memory: torch.Tensor) -> None:
         """Any memory will do."""
+
+    def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:
+        """There is no virtual memory here."""
+        raise EngineError(f"{self.name} has no virtual memory for {size} bytes")
 
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """Do as the profile's launcher would: raise, run nothing without a word, or run the grid."""

@@ -28,6 +28,7 @@ class FakeEngine:
     patience = Patience(1.0, 1.0)
 
     survives_faults = False
+    keeps_stores = False
 
     def know(self, memory: torch.Tensor) -> None:
         pass

@@ -66,7 +66,7 @@ def store(frame: Frame, kind: Type, pointer: Any, value: Any, mask: Any = ALL) -
     except Fault as fault:
         raise _placed(fault, frame, kind, addresses, chosen) from None
     if frame.launch.writes is not None:
-        rows = frame.numbers.reshape((-1,) + (1,) * len(kind.shape))
+        rows = frame.numbers().reshape((-1,) + (1,) * len(kind.shape))
         frame.launch.writes.add(addresses[chosen], values, np.broadcast_to(rows, addresses.shape)[chosen])
 
 

@@ -46,17 +46,21 @@ class Affine:
         self._extent: tuple[int, int] | bool | None = False
 
     def extent(self) -> tuple[int, int] | None:
-        """The smallest and the largest number, or None if one wraps."""
+        """Numbers that none is smaller and none larger than, or None if one wraps."""
         if self._extent is False:
-            low, high = extent(self.base)
-            for step, size in zip(self.steps, self.shape, strict=True):
-                if step > 0:
-                    high += step * (size - 1)
-                else:
-                    low += step * (size - 1)
-            least, most = limits(self.bits)
-            self._extent = (low, high) if least <= low and high <= most else None
+            self._extent = self._within(_bounds(self.base)) or self._within(extent(self.base))
         return self._extent  # type: ignore[return-value]
+
+    def _within(self, bounds: tuple[int, int]) -> tuple[int, int] | None:
+        """Bounds of all numbers, from those of the base; None if they do not fit the width."""
+        low, high = bounds
+        for step, size in zip(self.steps, self.shape, strict=True):
+            if step > 0:
+                high += step * (size - 1)
+            else:
+                low += step * (size - 1)
+        least, most = limits(self.bits)
+        return (low, high) if least <= low and high <= most else None
 
 
 class Span:
@@ -89,13 +93,24 @@ def extent(value: Any) -> tuple[int, int]:
     return int(np.minimum.reduce(value, axis=None)), int(np.maximum.reduce(value, axis=None))
 
 
+def _bounds(value: Any) -> tuple[int, int]:
+    """What :func:`extent` gives, or a little wider, in half the time."""
+    if isinstance(value, np.ndarray) and value.size > 1:
+        bits = int(np.bitwise_or.reduce(value, axis=None))
+        if bits >= 0:
+            return 0, bits
+    return extent(value)
+
+
 def add(a: Any, b: Any) -> Affine | None:
     """Sum of two tensors, one of them affine; None if an axis has a step in one and extents in the other."""
     pair = _pair(a, b)
     if pair is None:
         return None
     a, b = pair
-    steps = tuple(wrap(x + y, a.bits) for x, y in zip(a.steps, b.steps, strict=True))
+    steps = a.steps
+    if any(b.steps):
+        steps = tuple(wrap(x + y, a.bits) for x, y in zip(a.steps, b.steps, strict=True))
     return Affine(_plain(a.base + b.base, a.bits), steps, a.shape, a.bits)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 SECONDS_A_LAUNCH = 5e-4
 SECONDS_A_PROGRAM = 2e-7
-BYTES_A_SECOND = 2e9
+
+VIRTUAL = 2**45
+"""Where virtual memory lies: between the heap and the libraries of a Linux process, far from both."""
 
 
 class Simulator:
@@ -27,6 +29,7 @@ class Simulator:
     name = "simulator"
     patience = Patience(search=1.0, single=60.0)
     survives_faults = True
+    keeps_stores = True
 
     def __init__(self, device_profile: str | None) -> None:
         self.device = torch.device("cpu")
@@ -44,13 +47,18 @@ class Simulator:
         self._arena = memory.data_ptr()
         DEVICE.memory.register(self._arena, memory.nbytes, "the arena")
 
+    def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:
+        """Addresses far from all memory of this process."""
+        buffer = DEVICE.memory.register(VIRTUAL, size, "the virtual arena", virtual=True)
+        return VIRTUAL, buffer.written
+
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """Do as the profile's launcher would: raise, run nothing without a word, or run the grid."""
         return launch_as(ruling, launch.grid)
 
-    def seconds(self, launch: Launch, volume: int) -> float:
-        """From the number of programs and the bytes to write."""
-        return SECONDS_A_LAUNCH + prod(launch.grid) * SECONDS_A_PROGRAM + volume / BYTES_A_SECOND
+    def seconds(self, launch: Launch, volume: int) -> float:  # noqa: ARG002
+        """From the number of programs; stores to the same bytes are merged before they are made."""
+        return SECONDS_A_LAUNCH + prod(launch.grid) * SECONDS_A_PROGRAM
 
     def settle(self) -> None:
         """Raise the fault of a launch whose error the target kept to itself.

@@ -89,9 +89,10 @@ def _onward(block: Straight, frame: Frame) -> Iterable[tuple[Straight, Frame]]:
     for jump, there in choices:
         if jump.block is None:
             continue
-        arguments = [there.values[source] for _, source in jump.moves]
-        for (target, _), value in zip(jump.moves, arguments, strict=True):
-            there.values[target] = value
+        if jump.moves:
+            arguments = [there.values[source] for _, source in jump.moves]
+            for (target, _), value in zip(jump.moves, arguments, strict=True):
+                there.values[target] = value
         there.launch.round()
         yield jump.block, there
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -64,22 +63,17 @@ class Frame:
     programs: int
     chosen: np.ndarray | None = None
     _ids: dict[int, Any] = field(default_factory=dict)
+    _numbers: np.ndarray | None = None
 
-    @cached_property
     def numbers(self) -> np.ndarray:
-        """Numbers of the programs, x fastest, int64 ``[programs]``."""
-        if self.chosen is None:
-            return np.arange(self.first, self.first + self.programs)
-        return self.first + self.chosen
-
-    @cached_property
-    def _narrow(self) -> np.ndarray:
-        """The same in 32 bits, where they fit."""
-        if self.first + self.programs > 2**31:
-            return self.numbers
-        if self.chosen is None:
-            return np.arange(self.first, self.first + self.programs, dtype=np.int32)
-        return self.numbers.astype(np.int32)
+        """Numbers of the programs, x fastest, ``[programs]``, in 32 bits where they fit."""
+        if self._numbers is None:
+            dtype = np.int32 if self.first + self.programs <= 2**31 else np.int64
+            if self.chosen is None:
+                self._numbers = np.arange(self.first, self.first + self.programs, dtype=dtype)
+            else:
+                self._numbers = (self.first + self.chosen).astype(dtype)
+        return self._numbers
 
     def program_id(self, axis: int) -> Any:
         """Their coordinate on an axis, int32."""
@@ -90,7 +84,7 @@ class Frame:
                 found = 0
             else:
                 below, above = prod(grid[:axis]), prod(grid[axis + 1 :])
-                found = self._narrow
+                found = self.numbers()
                 found = found // below if below > 1 else found
                 found = found % grid[axis] if above > 1 else found
                 found = int(found[0]) if self.programs == 1 else found.astype(np.int32, copy=False)
@@ -111,7 +105,7 @@ class Frame:
 
     def where(self, program: int) -> str:
         """Coordinates of one of the programs, in words."""
-        number = int(self.numbers[program]) if self.programs > 1 else int(self.numbers[0])
+        number = int(self.numbers()[program if self.programs > 1 else 0])
         x, y, _ = self.launch.grid
         return f"program ({number % x}, {number // x % y}, {number // (x * y)})"
 

@@ -7,7 +7,6 @@ range of addresses without bytes behind it, where stores are kept as intervals a
 from __future__ import annotations
 
 import bisect
-import ctypes
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +14,11 @@ import numpy as np
 
 from fuzz.engines.simulator.faults import Fault
 from fuzz.engines.simulator.intervals import merged
+
+_NO_WRAP = 2**62
+"""Addresses below this do not wrap when a stretch of lanes is added."""
+
+_BYTE = np.dtype(np.uint8)
 
 FEW = 48
 """Intervals up to which merging costs more than it saves."""
@@ -37,25 +41,43 @@ class Buffer:
         self.name = name
         self.virtual = virtual
         self.written: list[tuple[np.ndarray, np.ndarray, Any]] = []
-        self._bytes: np.ndarray | None = None
         self._views: dict[np.dtype, tuple[int, np.ndarray]] = {}
 
     @property
     def bytes(self) -> np.ndarray:
         """Its content, uint8."""
-        if self._bytes is None:
-            size = self.stop - self.start
-            self._bytes = np.frombuffer(memoryview((ctypes.c_uint8 * size).from_address(self.start)), np.uint8)
-        return self._bytes
+        return self.elements(_BYTE)[1]
 
     def elements(self, dtype: np.dtype) -> tuple[int, np.ndarray]:
         """Its aligned elements of a type, and the address of the first."""
         view = self._views.get(dtype)
         if view is None:
-            first = -self.start % dtype.itemsize
-            whole = (self.stop - self.start - first) // dtype.itemsize * dtype.itemsize
-            view = self._views[dtype] = (self.start + first, self.bytes[first : first + whole].view(dtype))
+            first = self.start + -self.start % dtype.itemsize
+            count = max(self.stop - first, 0) // dtype.itemsize
+            view = self._views[dtype] = (first, np.asarray(_Raw(first, count, dtype.str)))
         return view
+
+    def fill(self, firsts: np.ndarray, lasts: np.ndarray, value: int, dtype: np.dtype) -> None:
+        """Write one element all over intervals of places in it."""
+        if len(firsts) > FEW:
+            firsts, lasts = merged(firsts, lasts)
+        if self.virtual:
+            self.written.append((firsts, lasts, value))
+            return
+        memory = self.bytes
+        if value == 0:
+            for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+                memory[first:last] = 0
+        else:
+            for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+                memory[first:last].view(dtype)[:] = value
+
+
+class _Raw:
+    """Elements at an address, as NumPy takes them."""
+
+    def __init__(self, address: int, count: int, kind: str) -> None:
+        self.__array_interface__ = {"data": (address, False), "shape": (count,), "typestr": kind, "version": 3}
 
 
 class Memory:
@@ -158,30 +180,20 @@ class Memory:
         Raises:
             Fault: before anything is written, if one is misaligned or outside every known buffer.
         """
-        self._aligned(starts, dtype.itemsize, "store")
         if not len(starts):
             return
-        buffer = self._holding(int(np.minimum.reduce(starts)), int(np.maximum.reduce(stops)))
-        if buffer is not None and int(np.maximum.reduce(starts)) >= buffer.stop:
-            buffer = None
+        bits = int(np.bitwise_or.reduce(starts))
+        if bits % dtype.itemsize:
+            self._aligned(starts, dtype.itemsize, "store")
+        buffer = None
+        if 0 <= bits < _NO_WRAP:
+            buffer = self._holding(int(np.minimum.reduce(starts)), int(np.maximum.reduce(stops)))
         if buffer is not None:
             parts: Iterable[tuple[Buffer, Any]] = ((buffer, ...),)
         else:
             parts = self._each(starts, stops, "store", writing=True)
         for buffer, chosen in parts:
-            firsts, lasts = starts[chosen] - buffer.start, stops[chosen] - buffer.start
-            if len(firsts) > FEW:
-                firsts, lasts = merged(firsts, lasts)
-            if buffer.virtual:
-                buffer.written.append((firsts, lasts, value))
-            elif value == 0:
-                memory = buffer.bytes
-                for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
-                    memory[first:last] = 0
-            else:
-                memory = buffer.bytes
-                for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
-                    memory[first:last].view(dtype)[:] = value
+            buffer.fill(starts[chosen] - buffer.start, stops[chosen] - buffer.start, value, dtype)
 
     def _aligned(self, addresses: Any, size: int, what: str) -> None:
         if size == 1:
@@ -195,8 +207,9 @@ class Memory:
 
     def _order(self) -> list[Buffer]:
         if self._sorted is None:
-            self._sorted = sorted((*self._kept.values(), *self._passed.values()), key=lambda buffer: buffer.start)
-            self._starts = [buffer.start for buffer in self._sorted]
+            known = self._kept | self._passed
+            self._starts = sorted(known)
+            self._sorted = [known[start] for start in self._starts]
         return self._sorted
 
     def _holding(self, low: int, high: int) -> Buffer | None:
