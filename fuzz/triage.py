@@ -131,7 +131,9 @@ def _is_compile_error(error: BaseException | None) -> bool:
     from triton.compiler.errors import CompilationError  # noqa: PLC0415 - only workers have Triton
     from triton.runtime.errors import OutOfResources  # noqa: PLC0415
 
-    return isinstance(error, CompilationError | OutOfResources)
+    from fuzz.engines.simulator.faults import CompileRejected  # noqa: PLC0415
+
+    return isinstance(error, CompilationError | OutOfResources | CompileRejected)
 
 
 def _skipped(seen: Observation, scene: Scene, device_profile: str) -> Found | None:

@@ -6,9 +6,12 @@ import platform
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, entry_points, version
+from typing import Annotated
+
+import typer
 
 from fuzz import corpus as corpora
-from fuzz.targets import BUILT_IN, GROUP
+from fuzz.targets import BUILT_IN, GROUP, check
 
 PACKAGES = ("kvzero", "torch", "triton", "numpy", "hypothesis", "msgspec", "pytest")
 
@@ -39,11 +42,22 @@ def targets() -> None:
         sys.stdout.write(f"{point.name:14} entry point {point.value}\n")
 
 
-def doctor() -> None:
+def doctor(
+    kernel: Annotated[
+        str | None, typer.Option(help="A target: compile its kernels for CUDA 9.0 and gfx942, and show their stores.")
+    ] = None,
+) -> None:
     """Say what this machine can run, and why not more.
 
-    Example: kvzero doctor
+    Example: kvzero doctor --kernel my_kernel.py:zeroer
     """
+    if kernel is not None:
+        check(kernel)
+        raise typer.Exit(
+            subprocess.run(
+                [sys.executable, "-m", "fuzz.kernel_report", kernel], timeout=PROBE_SECONDS, check=False
+            ).returncode
+        )
     sys.stdout.write(f"python: {platform.python_version()} on {platform.system()}\n")
     for package in PACKAGES:
         sys.stdout.write(f"{package}: {_version(package)}\n")

@@ -160,3 +160,11 @@ def changed_type(target, n):
 def too_wide(target, WIDTH: tl.constexpr):
     """A tensor of more elements than Triton takes, or of a number that is no power of two."""
     tl.store(target + tl.arange(0, WIDTH), 0)
+
+
+@triton.jit
+def no_such_instruction(target):
+    """TTIR knows nothing of instructions; the assembler does."""
+    at = tl.arange(0, 4)
+    value = tl.inline_asm_elementwise("no.such $0, $1;", "=r,r", [at], dtype=tl.int32, is_pure=True, pack=1)
+    tl.store(target + at, value)

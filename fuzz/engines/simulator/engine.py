@@ -39,6 +39,7 @@ class Simulator:
         self._arena = 0
         self._simulated = simulated(None)
         self._simulated.__enter__()
+        DEVICE.compiles_for = (self.device_profile,)
 
     def know(self, memory: torch.Tensor) -> None:
         """Let kernels touch the arena."""

@@ -40,5 +40,9 @@ class Hang(RuntimeError):  # noqa: N818 - the field's word
     """A loop took more steps than any kernel of this family needs."""
 
 
+class CompileRejected(RuntimeError):  # noqa: N818 - what happened
+    """A device's compiler refuses the kernel, though it got as far as TTIR."""
+
+
 class TooWide(Exception):  # noqa: N818 - an answer, not a failure
     """An operation on all programs at once would take too much memory; ask again for fewer programs."""

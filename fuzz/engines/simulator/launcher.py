@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from fuzz.engines import launch_as
+from fuzz.engines.simulator.compiling import DEVICES, Compiled, compiled
 from fuzz.engines.simulator.faults import Fault, Hang, Unsupported
 from fuzz.engines.simulator.integers import wrap
 from fuzz.engines.simulator.memory import Memory
@@ -26,12 +27,16 @@ class Device:
         profile: whose launch limits hold; None if somebody else has already applied them.
         memory: what kernels may touch.
         fault: the last fault, until it is asked for.
+        compiles_for: the profiles for whose devices each kernel is compiled whole, too.
+        compiled: what came of it, by kernel's name, profile, and kinds of arguments.
     """
 
     def __init__(self) -> None:
         self.profile: str | None = "h200"
         self.memory = Memory()
         self.fault: Fault | Hang | None = None
+        self.compiles_for: tuple[str, ...] = ()
+        self.compiled: dict[tuple[str, ...], Compiled] = {}
 
 
 DEVICE = Device()
@@ -42,12 +47,19 @@ class Launcher:
 
     Args:
         source: the kernel's source, whose signature tells the kinds of its arguments.
-        metadata: unused; the program comes with each launch.
+        metadata: options of the launch.
+
+    Raises:
+        CompileRejected: if a device's compiler refuses the kernel.
     """
 
-    def __init__(self, source: Any, metadata: Any) -> None:  # noqa: ARG002
+    def __init__(self, source: Any, metadata: Any) -> None:
         self._names = list(source.signature)
         self._kinds = list(source.signature.values())
+        for profile in DEVICE.compiles_for:
+            key = (source.fn.fn.__qualname__, profile, source.fn.fn.__module__, *self._kinds)
+            if key not in DEVICE.compiled and profile in DEVICES:
+                DEVICE.compiled[key] = compiled(source, metadata, DEVICES[profile])
 
     def __call__(
         self, x: int, y: int, z: int, stream: int, program: Program, packed: Any, launched: Any,  # noqa: ARG002
