@@ -72,7 +72,7 @@ class Arena:
         self.device = engine.device
         self.lead = self.size = 0
         self._engine = engine
-        self._all = self._held = self._grown(_GROWTH)
+        self._all = self._held = _images(_GROWTH, self.device)
 
     def fit(self, case: Case) -> int:
         """Make room for a case and give the address of its offset 0."""
@@ -81,8 +81,9 @@ class Arena:
         size = total(case)
         if size > len(self._all.before):
             del self._all, self._held
-            self._all = self._grown(-(-size // _GROWTH) * _GROWTH)
+            self._all = _images(-(-size // _GROWTH) * _GROWTH, self.device)
         self._held = self._all.first(size)
+        self._engine.know(self._held.memory)
         return self._held.memory.data_ptr() + self.lead
 
     def lay(self) -> None:
@@ -101,11 +102,6 @@ class Arena:
     def segments(self, case: Case) -> Segments:
         """The case's segments as offsets in the image, equal ones once."""
         return segments_of(case, self.lead)
-
-    def _grown(self, size: int) -> _Images:
-        images = _images(size, self.device)
-        self._engine.know(images.memory)
-        return images
 
 
 def _images(size: int, device: torch.device) -> _Images:

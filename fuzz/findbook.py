@@ -13,7 +13,6 @@ from fuzz.codec import encode
 from fuzz.control import Control
 from fuzz.events import Find, Report, Saved, Settled, Subscriber, Warned
 from fuzz.shrink import shrink
-from fuzz.shrink.shrinker import DEADLY
 from fuzz.shrink.trial import OutOfBudget
 from fuzz.supervisor import Crew
 from fuzz.verdict import Bucket, Verdict
@@ -82,7 +81,7 @@ class FindBook:
     def settle(self) -> None:
         """Shrink and replay what is new, the deadly last; what time leaves over stays saved as it is."""
         while self._unsettled and not self._control.interrupted:
-            self._unsettled.sort(key=lambda find: find.bucket.kind in DEADLY)
+            self._unsettled.sort(key=lambda find: find.verdict.lost)
             find = self._unsettled.pop(0)
             self._shrink(find)
             self._replay(find)
@@ -91,7 +90,7 @@ class FindBook:
 
     def _shrink(self, find: Find) -> None:
         seconds = self._control.shrink_seconds()
-        if find.bucket.kind in DEADLY:
+        if find.verdict.lost:
             seconds *= DEADLY_SHARE
 
         def attempt(case: Case, *, rehearse: bool = False) -> Verdict:
@@ -106,6 +105,7 @@ class FindBook:
             profile=find.profile,
             unit=self._units[find.bucket.target],
             seconds=seconds,
+            deadly=find.verdict.lost,
             on_other=lambda case, verdict: self.met(case, find.bucket.target, find.profile, verdict, count=0),
         )
         find.case = replace(shrunk.case, origin=find.case.origin)
@@ -118,7 +118,7 @@ class FindBook:
         At least one replay is made even if time is up, but none that kills a worker. The report still
         counts the find where it was first met, so that it is not shrunk over and over.
         """
-        deadly = find.bucket.kind in DEADLY
+        deadly = find.verdict.lost
         most = DEADLY_REPLAYS if deadly else REPLAYS
         shown = times = 0
         while times < most and not ((times or deadly) and self._control.left == 0.0):

@@ -187,12 +187,13 @@ class WorkerProcess:
 def _faulted(returncode: int, tail: str) -> Verdict:
     number = -returncode
     if number in _MEMORY_SIGNALS:
-        return Verdict("finding", "faulted", "memory", text=f"{signal.Signals(number).name}; {tail}")
+        return Verdict("finding", "faulted", "memory", text=f"{signal.Signals(number).name}; {tail}", lost=True)
     if number > 0:
-        return Verdict("finding", "faulted", f"signal-{number}", text=tail)
-    return Verdict("finding", "faulted", "exit", text=f"the process ended itself with {returncode}; {tail}")
+        return Verdict("finding", "faulted", f"signal-{number}", text=tail, lost=True)
+    return Verdict("finding", "faulted", "exit", text=f"the process ended itself with {returncode}; {tail}", lost=True)
 
 
 def _hung(state: flight.Flight) -> Verdict:
     seconds = time.monotonic() - state.started
-    return Verdict("finding", "hung", text=f"still running after {seconds:.0f} s, its limit {state.limit:.0f} s")
+    words = f"still running after {seconds:.0f} s, its limit {state.limit:.0f} s"
+    return Verdict("finding", "hung", text=words, lost=True)

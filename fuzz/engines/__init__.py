@@ -47,7 +47,7 @@ class Engine(Protocol):
     keeps_stores: bool
 
     def know(self, memory: torch.Tensor) -> None:
-        """Take notice of an arena before kernels run on it."""
+        """Take notice of a case's arena before kernels run on it."""
 
     def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:
         """Virtual memory, instead of any reserved before: its address and the list that gets its stores."""

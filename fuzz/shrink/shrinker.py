@@ -11,9 +11,8 @@ from fuzz.shrink import counts, numbers, structure
 from fuzz.shrink.trial import OutOfBudget, Trial
 from fuzz.verdict import Bucket, Verdict
 
-DEADLY = ("faulted", "hung")
 DEADLY_RUNS = 8
-"""Each run of such a find costs a worker."""
+"""Runs of a find that costs a worker each time."""
 
 MANY_RUNS = 100_000
 """A bound that only a shrinker gone astray meets."""
@@ -43,6 +42,7 @@ def shrink(
     unit: int,
     seconds: float,
     on_other: Callable[[Case, Verdict], None],
+    deadly: bool = False,
 ) -> Shrunk:
     """Make a find smaller without leaving its bucket.
 
@@ -54,15 +54,16 @@ def shrink(
         unit: the target's unit in bytes.
         seconds: time for all of it; the best so far is kept when it is over.
         on_other: told of findings of other buckets met on the way.
+        deadly: whether each run that shows the find costs a worker; then there are few.
     """
     launch = bucket.kind == "skipped" or bucket.detail.startswith("launch-")
     if launch:
         return _launch(case, bucket, attempt, seconds, on_other)
-    most = DEADLY_RUNS if bucket.kind in DEADLY else MANY_RUNS
+    most = DEADLY_RUNS if deadly else MANY_RUNS
     trial = Trial(case, bucket, attempt, seconds, most, on_other)
     try:
         structure.delete(trial)
-        if bucket.kind in DEADLY:
+        if deadly:
             return Shrunk(trial.best, trial.runs, finished=True)
         before, traced = None, True
         while before != trial.best:

@@ -42,9 +42,8 @@ class Simulator:
         DEVICE.compiles_for = (self.device_profile,)
 
     def know(self, memory: torch.Tensor) -> None:
-        """Let kernels touch the arena."""
-        if self._arena:
-            DEVICE.memory.forget(self._arena)
+        """Let kernels touch the arena of the case at hand, and nothing of a larger one before it."""
+        DEVICE.memory.forget(self._arena)
         self._arena = memory.data_ptr()
         DEVICE.memory.register(self._arena, memory.nbytes, "the arena")
 
