@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from fuzz.cli import case_verbs, corpus_verbs, fuzz_verb, machine_verbs
+from fuzz.cli import bench_verbs, case_verbs, corpus_verbs, fuzz_verb, machine_verbs
 from fuzz.errors import KvzeroError
 
 
@@ -45,6 +45,7 @@ app.command("export")(case_verbs.export)
 app.command("targets")(machine_verbs.targets)
 app.command("doctor")(machine_verbs.doctor)
 app.add_typer(corpus_verbs.app, name="corpus")
+app.add_typer(bench_verbs.app, name="bench")
 
 
 def main() -> None:

@@ -89,7 +89,7 @@ SMALLEST = {
 @pytest.fixture(scope="module")
 def checker() -> Iterator[Checker]:
     """One worker with all generations."""
-    one = Checker(tuple(GENERATIONS), "interpreter")
+    one = Checker(tuple(GENERATIONS), "simulator")
     yield one
     one.close()
 
