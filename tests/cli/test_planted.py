@@ -31,13 +31,18 @@ def _report(text: str) -> dict:
     return report
 
 
-@pytest.mark.parametrize("name", BUCKETS)
-def test_a_planted_fault_is_found_shrunk_and_replayed(kvzero: Callable, tmp_path: Path, name: str) -> None:
-    """From an empty corpus the fault's own bucket comes up; its file replays, and the right label is in it."""
+@pytest.mark.parametrize(
+    ("name", "engine"), [*((name, "simulator") for name in BUCKETS), ("null_pointer", "interpreter")]
+)
+def test_a_planted_fault_is_found_shrunk_and_replayed(kvzero: Callable, tmp_path: Path, name: str, engine: str) -> None:
+    """From an empty corpus the fault's own bucket comes up; its file replays, and the right label is in it.
+
+    A store through a null pointer kills the interpreter's worker; the simulator reports it and goes on.
+    """
     target = planted(name)
     run = kvzero(
         "fuzz", "--target", target, "--profile", "small", "--seed", "1", "--stop-on-find", "--corpus", "found",
-        "--engine", "interpreter", "--json",
+        "--engine", engine, "--json",
     )  # fmt: skip
     assert run.returncode == 1, run.stderr
     report = _report(run.stdout)
@@ -49,17 +54,18 @@ def test_a_planted_fault_is_found_shrunk_and_replayed(kvzero: Callable, tmp_path
     replay = f"kvzero replay {find['case']}"
     paragraph = [line for line in run.stderr.splitlines() if line == replay]
     assert len(paragraph) == 2, "the replay command stands first and last"
-    again = kvzero("replay", find["case"], "--engine", "interpreter")
+    again = kvzero("replay", find["case"], "--engine", engine)
     assert again.returncode == 1
     assert BUCKETS[name] in again.stderr
 
 
-def test_a_hang_ends_the_worker_only(kvzero: Callable, tmp_path: Path) -> None:
-    """An endless loop becomes a find, and cases go on in the standby."""
+@pytest.mark.parametrize("engine", ["interpreter", "simulator"])
+def test_a_hang_ends_the_worker_only(kvzero: Callable, engine: str) -> None:
+    """An endless loop becomes a find, and cases go on: in the standby, or in the worker that counted its rounds."""
     target = planted("endless")
     run = kvzero(
         "fuzz", "--target", target, "--profile", "small", "--seed", "2", "--seconds", "30", "--corpus", "found",
-        "--engine", "interpreter", "--json",
+        "--engine", engine, "--json",
     )  # fmt: skip
     assert run.returncode == 1, run.stderr
     report = _report(run.stdout)

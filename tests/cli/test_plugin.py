@@ -26,7 +26,7 @@ def _pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
             "-p",
             "no:cacheprovider",
             "--kvzero-engine",
-            "interpreter",
+            "simulator",
             *arguments,
         ],
         cwd=folder,

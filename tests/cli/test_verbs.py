@@ -87,12 +87,12 @@ def test_a_missing_gpu_is_not_success(kvzero: Callable, verb: tuple[str, ...]) -
     run = kvzero(*verb, "--engine", "cuda")
     assert run.returncode == 3
     assert "engine=cuda: torch sees no CUDA device" in run.stderr
-    assert "--engine interpreter" in run.stderr
+    assert "--engine simulator" in run.stderr
 
 
 def test_known_finds_do_not_fail_a_run(kvzero: Callable) -> None:
     """masked_grid's launch limits are known: exit 0 with counts; with --no-known exit 1."""
-    common = ("fuzz", "--profile", "launch", "--seed", "1", "--cases", "150", "--engine", "interpreter", "--json")
+    common = ("fuzz", "--profile", "launch", "--seed", "1", "--cases", "150", "--engine", "simulator", "--json")
     run = kvzero(*common, "--corpus", "a")
     assert run.returncode == 0, run.stderr
     known = {find["bucket"]: find["count"] for find in json.loads(run.stdout)["finds"] if find["known"]}
@@ -104,7 +104,7 @@ def test_known_finds_do_not_fail_a_run(kvzero: Callable) -> None:
 def test_nothing_proved_is_not_clean(kvzero: Callable) -> None:
     """A run whose every case is beyond the engine exits with 3."""
     run = kvzero("fuzz", "--profile", "launch", "--seed", "4", "--cases", "1", "--target", "block_stride",
-                 "--engine", "interpreter", "--json")  # fmt: skip
+                 "--engine", "simulator", "--json")  # fmt: skip
     report = json.loads(run.stdout)
     assert (report["attempted"], report["unproved"]) == (1, 1)
     assert run.returncode == 3
@@ -113,7 +113,7 @@ def test_nothing_proved_is_not_clean(kvzero: Callable) -> None:
 def test_hostile_input_fails_a_run_only_where_it_was_asked_for(kvzero: Callable) -> None:
     """index_fill refuses hostile input; masked_grid takes it, and --profile hostile says so."""
     common = ("fuzz", "--profile", "hostile", "--cases", "30", "--seed", "1", "--no-known", "--corpus", "c",
-              "--engine", "interpreter")  # fmt: skip
+              "--engine", "simulator")  # fmt: skip
     taken = kvzero(*common, "--json")
     assert taken.returncode == 1, taken.stderr
     kinds = {find["bucket"].split(" ")[1] for find in json.loads(taken.stdout)["finds"]}
@@ -126,7 +126,7 @@ def test_a_signal_while_a_launch_find_shrinks_ends_in_order(tmp_path: Path) -> N
     """The report is complete even if the last real run of the shrunk case was cut short."""
     run = subprocess.Popen(
         [sys.executable, "-m", "fuzz", "fuzz", "--target", "masked_grid", "--profile", "launch", "--no-known",
-         "--hours", "1", "--seed", "1", "--corpus", "c", "--engine", "interpreter", "--json"],
+         "--hours", "1", "--seed", "1", "--corpus", "c", "--engine", "simulator", "--json"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -146,7 +146,7 @@ def test_readmes_transcript_is_what_a_user_sees(kvzero: Callable) -> None:
     """Each line of the find's paragraph in README comes out of the command above it."""
     transcript = (ROOT / "README.md").read_text().split("```\n$ ")[1].split("```")[0].splitlines()
     command = transcript[0].split()
-    run = kvzero(*command[1:], "--seed", "1", "--engine", "interpreter", "--corpus", "corpus")
+    run = kvzero(*command[1:], "--seed", "1", "--engine", "simulator", "--corpus", "corpus")
     said = run.stderr.splitlines()
     for line in transcript[2:]:
         assert line in said
@@ -157,7 +157,7 @@ def test_readmes_kernel_is_right(kvzero: Callable, tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text()
     (tmp_path / "my_kernel.py").write_text(text.split("```python\n# my_kernel.py\n")[1].split("```")[0])
     run = kvzero("fuzz", "--target", "my_kernel.py:zeroer", "--cases", "60", "--seed", "1", "--corpus", "c",
-                 "--engine", "interpreter", "--json")  # fmt: skip
+                 "--engine", "simulator", "--json")  # fmt: skip
     assert run.returncode == 0, run.stderr
     report = json.loads(run.stdout)
     assert report["finds"] == []
@@ -171,12 +171,12 @@ def test_readmes_kernel_is_right(kvzero: Callable, tmp_path: Path) -> None:
 
 def test_replay_runs_what_the_file_names(kvzero: Callable) -> None:
     """Without --target those of its finds, with it the one asked for; 1 if a finding shows, else 0."""
-    run = kvzero("replay", PADDED, "--engine", "interpreter", "--json")
+    run = kvzero("replay", PADDED, "--engine", "simulator", "--json")
     assert run.returncode == 1
     rows = {row["target"]: row["verdict"] for row in json.loads(run.stdout)}
     assert rows == dict.fromkeys(("uniform_page", "page_table", "page_buckets"), "clobbered:padding")
-    assert kvzero("replay", PADDED, "--target", "masked_grid", "--engine", "interpreter").returncode == 0
-    huge = kvzero("replay", _history("65535-ids-on-z"), "--engine", "interpreter")
+    assert kvzero("replay", PADDED, "--target", "masked_grid", "--engine", "simulator").returncode == 0
+    huge = kvzero("replay", _history("a-grid-of-2147210240-programs-runs"), "--engine", "simulator")
     assert huge.returncode == 3, "unproved alone is not success"
 
 
@@ -197,7 +197,7 @@ def test_other_device_profiles_show_their_finds(kvzero: Callable) -> None:
 
 def test_explain_draws_the_page(kvzero: Callable) -> None:
     """The map shows cleared bytes, the page's end and the clobbered padding behind it."""
-    run = kvzero("explain", PADDED, "--target", "page_table", "--engine", "interpreter")
+    run = kvzero("explain", PADDED, "--target", "page_table", "--engine", "simulator")
     assert "page_table: clobbered:padding" in run.stdout
     assert f"  block      1 {'0' * 63}X|" in run.stdout or f"  block      1 {'0' * 63}|X" in run.stdout
     assert "bytes 2352 to 2368: clobbered, padding" in run.stdout
@@ -205,11 +205,11 @@ def test_explain_draws_the_page(kvzero: Callable) -> None:
 
 def test_shrink_writes_the_smaller_case(kvzero: Callable, tmp_path: Path) -> None:
     """A case from elsewhere is shrunk and kept in crashing/; a passing one is a usage error."""
-    run = kvzero("shrink", PADDED, "--target", "page_table", "--corpus", "small", "--engine", "interpreter")
+    run = kvzero("shrink", PADDED, "--target", "page_table", "--corpus", "small", "--engine", "simulator")
     assert run.returncode == 1, run.stderr
     (path,) = (tmp_path / "small" / "crashing").iterdir()
     assert [(s.page, s.stride) for s in codec.read(path).segments] == [(4, 8)]
-    fine = kvzero("shrink", PADDED, "--target", "masked_grid", "--corpus", "small", "--engine", "interpreter")
+    fine = kvzero("shrink", PADDED, "--target", "masked_grid", "--corpus", "small", "--engine", "simulator")
     assert fine.returncode == 2
     assert "only a finding can be shrunk" in fine.stderr
 
@@ -273,6 +273,7 @@ def test_targets_and_doctor_say_what_there_is(kvzero: Callable) -> None:
     assert all(name in listing for name in ("uniform_page", "masked_grid", "index_fill"))
     words = kvzero("doctor").stdout
     assert "torch: " in words
+    assert "simulator: yes" in words
     assert "interpreter: yes" in words
     assert "cuda: " in words
 
@@ -282,7 +283,7 @@ def test_a_signal_ends_a_run_in_order(tmp_path: Path, number: int) -> None:
     """Ctrl-C or TERM: the report is complete, the seed stands in it, finds are on disk, exit by what was found."""
     run = subprocess.Popen(
         [sys.executable, "-m", "fuzz", "fuzz", "--target", planted("lazy"), "--hours", "1", "--seed", "11",
-         "--corpus", "c", "--engine", "interpreter"],
+         "--corpus", "c", "--engine", "simulator"],
         cwd=tmp_path, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -337,7 +338,7 @@ def test_a_corpus_that_cannot_be_written_is_said_at_once(kvzero: Callable, tmp_p
     (tmp_path / "c" / ".flight").write_text("")
     (tmp_path / "c" / "crashing").write_text("")
     run = kvzero("fuzz", "--target", planted("lazy"), "--profile", "small", "--seed", "1", "--stop-on-find",
-                 "--corpus", "c", "--engine", "interpreter")  # fmt: skip
+                 "--corpus", "c", "--engine", "simulator")  # fmt: skip
     assert run.returncode == 1
     first, *_ = run.stderr.splitlines()
     assert "finds that cannot be saved will be printed in full" in first
