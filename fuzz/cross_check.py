@@ -56,7 +56,9 @@ class CrossCheck:
             if verdict is None or verdict.outcome not in DECIDED or found.verdict.outcome not in DECIDED:
                 return
             self.compared += 1
-            if not agree(verdict, found.verdict):
+            mine_first = engine == "simulator"
+            simulated, other = (verdict, found.verdict) if mine_first else (found.verdict, verdict)
+            if not agree(simulated, other):
                 differ.append(
                     f"engines disagree on attempt {found.attempt} (seed {request.seed}, profile {found.profile}, "
                     f"target {found.target}): {engine} says {verdict.label()}, {self._engine} {found.verdict.label()}"
@@ -76,10 +78,10 @@ class CrossCheck:
         return differ[0] if differ else ""
 
 
-def agree(one: Verdict, other: Verdict) -> bool:
-    """Whether two engines say the same of a case: kind, detail, and every wrong byte."""
-    if one.detail in STRICTER or other.detail in STRICTER:
+def agree(simulated: Verdict, other: Verdict) -> bool:
+    """Whether the simulator and another engine say the same of a case: kind, detail, and every wrong byte."""
+    if simulated.detail in STRICTER:
         return True
-    return (one.kind, one.detail, one.regions, one.wrong_bytes) == (
+    return (simulated.kind, simulated.detail, simulated.regions, simulated.wrong_bytes) == (
         other.kind, other.detail, other.regions, other.wrong_bytes,
     )  # fmt: skip

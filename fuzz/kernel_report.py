@@ -29,20 +29,19 @@ def report(locator: str) -> str:
         UsageError: if the target cannot be loaded.
     """
     from fuzz.arena import Arena  # noqa: PLC0415 - only this process needs torch
-    from fuzz.engines.simulator.compiling import DEVICES  # noqa: PLC0415
+    from fuzz.engines.simulator.compiling import DEVICES, spills  # noqa: PLC0415
     from fuzz.engines.simulator.engine import Simulator  # noqa: PLC0415
     from fuzz.engines.simulator.launcher import DEVICE  # noqa: PLC0415
     from fuzz.run import run_case  # noqa: PLC0415
     from fuzz.targets import load  # noqa: PLC0415
 
     target = load(locator)
-    engine = Simulator(None)
-    DEVICE.compiles_for = tuple(DEVICES)
+    engine = Simulator(None, also_compiled_for=tuple(DEVICES))
     verdict = run_case(CASE, target, engine, Arena(engine), patience=60.0, on_launch=_unasked)
     lines = []
     for (kernel, *_), made in DEVICE.compiled.items():
         widths = ", ".join(map(str, made.stores)) or "no"
-        lines.append(f"{kernel} for {made.device}: stores of {widths} bytes, {made.spills} spilled")
+        lines.append(f"{kernel} for {made.device}: stores of {widths} bytes, {spills(made)}")
     if verdict.outcome != "passed":
         lines.append(f"its call: {verdict.label()}: {verdict.text}")
     return "\n".join(lines) or "no kernel was launched through Triton"

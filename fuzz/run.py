@@ -10,7 +10,7 @@ import torch
 
 from fuzz.arena import Arena, total
 from fuzz.case import Call, Case
-from fuzz.engines import NOTHING, Engine, Unproved
+from fuzz.engines import NOTHING, Engine, EngineFailed, Unproved
 from fuzz.engines.launch_hook import Launch, Watched
 from fuzz.rules import hostile_rule
 from fuzz.targets import Target, beyond
@@ -132,6 +132,8 @@ class _Run:
             image = self.arena.read()
         except Unproved as unproved:
             seen.unproved = str(unproved)
+        except EngineFailed as failure:
+            return Verdict("infra", text=str(failure))
         except BaseException as error:
             seen.error = error
             fault = self.engine.fault()

@@ -80,5 +80,9 @@ def launch_as(ruling: Ruling, grid: tuple[int, ...]) -> tuple[int, ...]:
     return NOTHING if ruling.outcome == "skipped" else grid
 
 
+class EngineFailed(BaseException):
+    """The engine itself is at fault; nothing is said about the target."""
+
+
 class Unproved(BaseException):
     """The engine cannot hold the case; nothing is said about the target."""

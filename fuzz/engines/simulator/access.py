@@ -112,7 +112,7 @@ def _one_by_one(
             olds.append(memory.load(address, dtype))
             memory.store(address, combine(olds[-1], *row), dtype)
     except Fault as fault:
-        fault.element = max(len(olds) - 1, 0)
+        fault.element = len(olds)
         raise _placed(fault, frame, kind, addresses, chosen) from None
     values = np.zeros(addresses.shape, dtype)
     values[chosen] = olds
@@ -129,7 +129,7 @@ def _fill(frame: Frame, kind: Type, pointer: Any, value: int, mask: Any) -> bool
     """Store one number to stretches of lanes, without writing lanes out; False if that cannot be done."""
     size = pointee_bytes(kind)
     if isinstance(pointer, Affine) and kind.shape:
-        if pointer.steps[-1] != size or any(pointer.steps[:-1]):
+        if pointer.steps[-1] != size or any(pointer.steps[:-1]) or pointer.extent() is None:
             return False
         lanes = kind.shape[-1]
         span = _span(mask, lanes, kind.shape)

@@ -93,7 +93,7 @@ def advance(pointer: Type, offset: Type) -> Function:
         def advance_scalar(address: Any, distance: Any) -> Any:
             if isinstance(distance, np.ndarray):
                 return address + distance.astype(np.int64, copy=False) * size
-            address = address + distance * size
+            address = address + integers.wrap(distance * size, 64)
             return address if isinstance(address, np.ndarray) else integers.wrap(address, 64)
 
         return advance_scalar

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import triton
 from triton.backends.compiler import GPUTarget
+from triton.compiler.errors import CompilationError
+from triton.runtime.errors import OutOfResources, PTXASError
 
 from fuzz.engines.simulator.faults import CompileRejected
 
@@ -32,12 +34,12 @@ class Compiled(NamedTuple):
     Attributes:
         device: the compile target in words.
         stores: widths of its stores to global memory, in bytes, widest first.
-        spills: bytes (CUDA) or registers (HIP) that it spills.
+        assembly: its assembly.
     """
 
     device: str
     stores: tuple[int, ...]
-    spills: int
+    assembly: str
 
 
 def compiled(source: Any, metadata: Any, target: GPUTarget) -> Compiled:
@@ -55,14 +57,20 @@ def compiled(source: Any, metadata: Any, target: GPUTarget) -> Compiled:
     options = {option: getattr(metadata, option) for option in _OPTIONS if hasattr(metadata, option)}
     try:
         assembly = triton.compile(source, target=target, options=options).asm
-    except Exception as error:
+    except (CompilationError, OutOfResources, PTXASError, RuntimeError) as error:
         raise CompileRejected(f"{name}: {type(error).__name__}: {error}") from None
     if target.backend == "cuda":
         widths = {int(bits) // 8 * int(count or 1) for count, bits in _PTX_STORE.findall(assembly["ptx"])}
-        return Compiled(name, tuple(sorted(widths, reverse=True)), _ptx_spills(assembly["ptx"]))
+        return Compiled(name, tuple(sorted(widths, reverse=True)), assembly["ptx"])
     widths = {int(bits) // 8 if bits else _AMD_BYTES[word] for word, bits in _AMD_STORE.findall(assembly["amdgcn"])}
-    spills = sum(map(int, _AMD_SPILLS.findall(assembly["amdgcn"])))
-    return Compiled(name, tuple(sorted(widths, reverse=True)), spills)
+    return Compiled(name, tuple(sorted(widths, reverse=True)), assembly["amdgcn"])
+
+
+def spills(made: Compiled) -> str:
+    """What a kernel spills, in words."""
+    if made.device.startswith("hip"):
+        return f"{sum(map(int, _AMD_SPILLS.findall(made.assembly)))} registers spilled"
+    return f"{_ptx_spills(made.assembly)} bytes spilled"
 
 
 def _ptx_spills(text: str) -> int:

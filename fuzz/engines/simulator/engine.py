@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from fuzz.engines import Patience, launch_as
-from fuzz.engines.simulator import simulated
+from fuzz.engines import Patience, Unproved, launch_as
+from fuzz.engines.simulator import install
 from fuzz.engines.simulator.faults import Fault, Hang
 from fuzz.engines.simulator.launcher import DEVICE
 
@@ -20,7 +20,9 @@ SECONDS_A_LAUNCH = 5e-4
 SECONDS_A_PROGRAM = 2e-7
 
 VIRTUAL = 2**45
-"""Where virtual memory lies: between the heap and the libraries of a Linux process, far from both."""
+"""Where virtual memory lies: a Linux process keeps its program, heap and libraries above 2^46."""
+
+MOST_VIRTUAL = 2**44
 
 
 class Simulator:
@@ -31,26 +33,29 @@ class Simulator:
     survives_faults = True
     keeps_stores = True
 
-    def __init__(self, device_profile: str | None) -> None:
+    def __init__(self, device_profile: str | None, also_compiled_for: tuple[str, ...] = ()) -> None:
         self.device = torch.device("cpu")
         self.device_name = "CPU"
         self.device_profile = device_profile or "h200"
         self.largest_arena = 2**31
-        self._arena = 0
-        self._simulated = simulated(None)
-        self._simulated.__enter__()
-        DEVICE.compiles_for = (self.device_profile,)
+        install(None)
+        DEVICE.compiles_for = (self.device_profile, *also_compiled_for)
 
     def know(self, memory: torch.Tensor) -> None:
         """Let kernels touch the arena of the case at hand, and nothing of a larger one before it."""
-        DEVICE.memory.forget(self._arena)
-        self._arena = memory.data_ptr()
-        DEVICE.memory.register(self._arena, memory.nbytes, "the arena")
+        DEVICE.fault = None
+        DEVICE.memory.arena(memory.data_ptr(), memory.nbytes)
 
     def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:
-        """Addresses far from all memory of this process."""
-        buffer = DEVICE.memory.register(VIRTUAL, size, "the virtual arena", virtual=True)
-        return VIRTUAL, buffer.written
+        """Addresses far from all memory of this process, in place of the arena.
+
+        Raises:
+            Unproved: if there are not so many.
+        """
+        if size > MOST_VIRTUAL:
+            raise Unproved(f"an arena of {size} bytes; there are addresses for {MOST_VIRTUAL}")
+        DEVICE.fault = None
+        return VIRTUAL, DEVICE.memory.arena(VIRTUAL, size, virtual=True).written
 
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """Do as the profile's launcher would: raise, run nothing without a word, or run the grid."""

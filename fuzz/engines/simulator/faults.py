@@ -25,7 +25,7 @@ class Fault(RuntimeError):  # noqa: N818 - the field's word
     def __init__(
         self, detail: Literal["memory", "misaligned", "assert"], words: str, element: int | None = None
     ) -> None:
-        super().__init__(words)
+        super().__init__(detail, words, element)
         self.detail = detail
         self.words = words
         self.element = element

@@ -67,18 +67,19 @@ class Straight:
 
 def run_blocks(entry: Straight, frame: Frame) -> None:
     """Run programs from a block until all have returned."""
-    work = [(entry, frame, 0)]
+    launch = frame.launch
+    work = [(entry, frame, 0, 0)]
     while work:
-        block, frame, start = work.pop()
+        block, frame, start, launch.rounds = work.pop()
         try:
             block.run(frame, start)
         except TooWide as wide:
             at = wide.args[0]
             halves = np.array_split(np.arange(frame.programs), 2)
             known = [slot for slot, value in enumerate(frame.values) if value is not None]
-            work += [(block, frame.part(half, known), at) for half in reversed(halves)]
+            work += [(block, frame.part(half, known), at, launch.rounds) for half in reversed(halves)]
             continue
-        work += [(to, there, 0) for to, there in _onward(block, frame)]
+        work += [(to, there, 0, launch.rounds) for to, there in _onward(block, frame)]
 
 
 def _onward(block: Straight, frame: Frame) -> Iterable[tuple[Straight, Frame]]:

@@ -14,7 +14,7 @@ from fuzz.engines.simulator.faults import Hang
 from fuzz.engines.simulator.memory import Memory
 from fuzz.engines.simulator.races import Writes
 
-MOST_STEPS = 100_000
+MOST_ROUNDS = 100_000
 """Rounds of loops in one slice of a launch before it counts as hung; each takes ten microseconds or more."""
 
 
@@ -26,7 +26,7 @@ class Launch:
         grid: programs in x, y and z.
         memory: what they may touch.
         writes: who wrote what, where the kernel's stores can disagree; else None.
-        rounds: rounds of loops so far.
+        rounds: rounds of loops so far, of the programs at hand.
     """
 
     grid: tuple[int, int, int]
@@ -41,8 +41,8 @@ class Launch:
             Hang: if there were too many.
         """
         self.rounds += 1
-        if self.rounds > MOST_STEPS:
-            raise Hang(f"loops went through {MOST_STEPS} rounds without an end")
+        if self.rounds > MOST_ROUNDS:
+            raise Hang(f"loops went through {MOST_ROUNDS} rounds without an end")
 
 
 @dataclass

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.engines.simulator.faults import Fault
+from fuzz.engines.simulator.faults import Fault, Unsupported
 from fuzz.engines.simulator.types import INTEGERS
 
 Plain = int | np.ndarray
@@ -105,6 +105,8 @@ SIGNED: dict[str, Function] = {
 }  # fmt: skip
 """Operations on signed numbers, or on bits alone."""
 
+_BITWISE = ("andi", "ori", "xori")
+
 UNSIGNED: dict[str, Function] = {
     "divui": _floor_unsigned, "remui": _modulo_unsigned, "minui": _least, "maxui": _most, "shrui": operator.rshift,
 }  # fmt: skip
@@ -121,6 +123,8 @@ def binary(name: str, bits: int) -> Function:
         raw = UNSIGNED[name]
         return lambda a, b: signed(raw(unsigned(a, bits), unsigned(b, bits)), bits)
     function = SIGNED[name]
+    if bits == 1 and name not in _BITWISE:
+        raise Unsupported(f"arith.{name} of booleans")
 
     def apply(a: Plain, b: Plain) -> Plain:
         value = function(a, b)
@@ -132,6 +136,8 @@ def binary(name: str, bits: int) -> Function:
 def comparison(predicate: str, bits: int) -> Function:
     """``arith.cmpi`` with a predicate such as ``slt``, ``uge`` or ``eq``."""
     function = COMPARISONS[predicate[-2:]]
+    if bits == 1 and predicate[0] == "s":
+        raise Unsupported(f"arith.cmpi {predicate} of booleans")
     if predicate[0] == "u":
         return lambda a, b: function(unsigned(a, bits), unsigned(b, bits))
     return function

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from fuzz.engines import launch_as
+from fuzz.engines import EngineFailed, launch_as
 from fuzz.engines.simulator.compiling import DEVICES, Compiled, compiled
 from fuzz.engines.simulator.faults import Fault, Hang, Unsupported
 from fuzz.engines.simulator.integers import wrap
@@ -28,15 +28,19 @@ class Device:
         memory: what kernels may touch.
         fault: the last fault, until it is asked for.
         compiles_for: the profiles for whose devices each kernel is compiled whole, too.
-        compiled: what came of it, by kernel's name, profile, and kinds of arguments.
+        compiled: what came of it, by kernel's name, profile, and what else decides it.
     """
 
     def __init__(self) -> None:
-        self.profile: str | None = "h200"
+        self.compiles_for: tuple[str, ...] = ()
+        self.compiled: dict[tuple[object, ...], Compiled] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Know no memory and no fault; nobody's limits hold."""
+        self.profile: str | None = None
         self.memory = Memory()
         self.fault: Fault | Hang | None = None
-        self.compiles_for: tuple[str, ...] = ()
-        self.compiled: dict[tuple[str, ...], Compiled] = {}
 
 
 DEVICE = Device()
@@ -57,7 +61,7 @@ class Launcher:
         self._names = list(source.signature)
         self._kinds = list(source.signature.values())
         for profile in DEVICE.compiles_for:
-            key = (source.fn.fn.__qualname__, profile, source.fn.fn.__module__, *self._kinds)
+            key = (source.fn.fn.__qualname__, profile, source.hash(), metadata.num_warps)
             if key not in DEVICE.compiled and profile in DEVICES:
                 DEVICE.compiled[key] = compiled(source, metadata, DEVICES[profile])
 
@@ -73,7 +77,7 @@ class Launcher:
         """
         if DEVICE.profile is not None and not _runs((x, y, z), packed[0], DEVICE.profile):
             return
-        if x * y * z <= 0:
+        if min(x, y, z) <= 0:
             return
         if on_enter is not None:
             on_enter(launched)
@@ -82,12 +86,14 @@ class Launcher:
         try:
             race = program.run((x, y, z), numbers, DEVICE.memory)
         except (Fault, Hang) as fault:
-            DEVICE.fault = fault
+            DEVICE.fault = fault.with_traceback(None)
             raise
-        if race:
-            warnings.warn(f"{program.name}: {race}", RaceWarning, stacklevel=2)
+        except Exception as error:
+            raise EngineFailed(f"the simulator failed on {program.name}: {type(error).__name__}: {error}") from error
         if on_exit is not None:
             on_exit(launched)
+        if race:
+            warnings.warn(f"{program.name}: {race}", RaceWarning, stacklevel=2)
 
     def _read(self, arguments: tuple[Any, ...]) -> tuple[list[int], list[tuple[int, int, str]]]:
         """Arguments as numbers, and the storages behind those that are tensors."""
@@ -99,6 +105,8 @@ class Launcher:
             if hasattr(argument, "data_ptr"):
                 numbers.append(argument.data_ptr())
                 if hasattr(argument, "untyped_storage"):
+                    if argument.device.type != "cpu":
+                        raise Unsupported(f"{name} on {argument.device}: the simulator takes CPU tensors")
                     storage = argument.untyped_storage()
                     ranges.append((storage.data_ptr(), storage.nbytes(), name))
             elif kind[0] in "iu*":

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.engines.simulator.faults import Fault
+from fuzz.engines.simulator.integers import wrap
 from fuzz.engines.simulator.intervals import merged
 
 _NO_WRAP = 2**62
@@ -81,30 +82,34 @@ class _Raw:
 
 
 class Memory:
-    """All buffers that are known at the moment."""
+    """All buffers that are known at the moment; they must not overlap."""
 
     def __init__(self) -> None:
         self._kept: dict[int, Buffer] = {}
+        self._arena: dict[int, Buffer] = {}
         self._passed: dict[int, Buffer] = {}
+        self._owners: list[object] = []
         self._sorted: list[Buffer] | None = None
         self._starts: list[int] = []
 
-    def register(self, start: int, size: int, name: str, *, virtual: bool = False) -> Buffer:
-        """Know a range until it is forgotten; an older one at the same address is replaced."""
-        buffer = self._kept[start] = Buffer(start, size, name, virtual=virtual)
+    def register(self, start: int, size: int, name: str, *, owner: object = None) -> None:
+        """Know a range from now on, and keep its owner alive; one at the same address is replaced."""
+        self._kept[start] = Buffer(start, size, name)
+        self._owners.append(owner)
+        self._sorted = None
+
+    def arena(self, start: int, size: int, *, virtual: bool = False) -> Buffer:
+        """Know the arena of the case at hand, in place of the one before."""
+        buffer = Buffer(start, size, "the virtual arena" if virtual else "the arena", virtual=virtual)
+        self._arena = {start: buffer}
         self._sorted = None
         return buffer
-
-    def forget(self, start: int) -> None:
-        """Know a registered range no more."""
-        self._kept.pop(start, None)
-        self._sorted = None
 
     def passed(self, ranges: Iterable[tuple[int, int, str]]) -> None:
         """Know the storages of one launch's arguments, instead of those of the launch before."""
         self._passed = passed = {}
         for start, size, name in ranges:
-            if start not in passed and size and start not in self._kept:
+            if size and start not in passed and start not in self._kept and start not in self._arena:
                 passed[start] = Buffer(start, size, name)
         self._sorted = None
 
@@ -147,11 +152,12 @@ class Memory:
             if buffer is not None and not buffer.virtual and not base % size:
                 first, view = buffer.elements(dtype)
                 ahead = (base - first) >> (size.bit_length() - 1)
-                places = (index if ahead < 2**31 else index.astype(np.int64)) + ahead
+                narrow = index.dtype == np.int32 and max(ahead, len(view)) <= 2**31 - 1
+                places = (index if narrow else index.astype(np.int64)) + ahead
                 if np.maximum.reduce(places.view(f"u{places.itemsize}")) < len(view):
                     return view[places]
             return self.load(base + index.astype(np.int64) * size, dtype)
-        return self.load(base + index * size, dtype)
+        return self.load(wrap(base + index * size, 64), dtype)
 
     def store(self, addresses: Any, values: Any, dtype: np.dtype) -> None:
         """Write elements; of two for one address the last in order stays.
@@ -207,7 +213,7 @@ class Memory:
 
     def _order(self) -> list[Buffer]:
         if self._sorted is None:
-            known = self._kept | self._passed
+            known = self._kept | self._passed | self._arena
             self._starts = sorted(known)
             self._sorted = [known[start] for start in self._starts]
         return self._sorted

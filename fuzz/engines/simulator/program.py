@@ -40,11 +40,10 @@ class Program:
     def __init__(self, text: str) -> None:
         function = read(text)
         self.name = function.name
-        self.parameters = [kind for _, kind, _ in function.parameters]
         builder = _Builder(function)
         self._entry = builder.function()
         self._slots = len(builder.slots)
-        self._inputs = [builder.slots[name] for name, _, _ in function.parameters]
+        self._inputs = [builder.slots[name] for name, _ in function.parameters]
         self._stores_differ = builder.stores_differ()
 
     def run(self, grid: tuple[int, int, int], arguments: list[int], memory: Memory) -> str:
@@ -60,7 +59,6 @@ class Program:
             values: list[Any] = [None] * self._slots
             for slot, argument in zip(self._inputs, arguments, strict=True):
                 values[slot] = argument
-            launch.rounds = 0
             run_blocks(self._entry, Frame(launch, values, first, min(SLICE, total - first)))
         return launch.writes.conflict() if launch.writes else ""
 
@@ -73,7 +71,7 @@ class _Builder:
         self._function = function
         self._stores: list[Operation] = []
         self._constants: set[str] = set()
-        for name, _, _ in function.parameters:
+        for name, _ in function.parameters:
             self._slot(name)
         self._uses: Counter[str] = Counter()
         self._name(function.body)
@@ -105,7 +103,7 @@ class _Builder:
             for operation in block.operations:
                 for name in (*operation.results, *_own_names(operation)):
                     self._slot(name)
-                self._uses.update(NAME.findall(operation.text))
+                self._uses.update(operation.arguments)
                 if operation.name == "tt.store":
                     self._stores.append(operation)
                 if operation.name == "arith.constant":

@@ -17,9 +17,10 @@ class Writes:
 
     def add(self, addresses: np.ndarray, values: np.ndarray, programs: np.ndarray) -> None:
         """Note elements: address, value and writing program, ``[n]`` each."""
-        if self._count < MOST_WRITES:
-            self._count += len(addresses)
-            self._batches.append((addresses, values, programs))
+        room = MOST_WRITES - self._count
+        if room > 0:
+            self._count += min(len(addresses), room)
+            self._batches.append((addresses[:room], values[:room], programs[:room]))
 
     def conflict(self) -> str:
         """The first byte that two programs wrote differently, in words; empty if there is none."""

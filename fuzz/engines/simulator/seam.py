@@ -2,7 +2,7 @@
 
 The wheel's own CUDA backend makes the TTIR, with the options and passes of a compile for compute
 capability 9.0; so specialisation, compile errors and promises are those of a GPU, whatever the
-version of Triton. Nothing of Triton is patched.
+version of Triton. No method of Triton is replaced: a backend is added, and a driver made active.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from triton.backends import Backend, backends
 from triton.backends.compiler import BaseBackend, GPUTarget
 from triton.backends.driver import DriverBase
 
+from fuzz.engines import EngineFailed
 from fuzz.engines.simulator.launcher import Launcher
 from fuzz.engines.simulator.program import Program
 
@@ -102,7 +103,11 @@ class _Utilities:
 
 @cache
 def _program(text: bytes) -> Program:
-    return Program(text.decode())
+    """The program of a TTIR, which kernels that differ only in options share."""
+    try:
+        return Program(text.decode())
+    except Exception as error:
+        raise EngineFailed(f"the simulator cannot read a kernel: {type(error).__name__}: {error}") from error
 
 
 class SimulatorDriver(DriverBase):  # type: ignore[misc]

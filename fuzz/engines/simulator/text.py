@@ -22,6 +22,7 @@ _INNER_LOCATION = re.compile(r' loc\((?:"(?:[^"\\]|\\.)*"(?:\(#?\w+\))?|#loc\w*|
 _OPERATION = re.compile(r'(?:(%[\w$.-]+)(?::(\d+))? = )?"?([a-z_]\w*(?:\.\w+)*)"?(.*)', re.DOTALL)
 _BLOCK = re.compile(r"\^(\w+)(?:\((.*)\))?:")
 _PARAMETER = re.compile(r"(%[\w$.-]+): (!tt\.ptr<[^>]*>|tensor<(?:[^<>]|<[^>]*>)*>|[\w.]+)(?: \{([^}]*)\})?")
+_MESSAGE = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ATTRIBUTES = re.compile(r"<?\{[^{}]*\}>?")
 
 
@@ -72,10 +73,10 @@ class Region:
 
 @dataclass
 class Function:
-    """A whole kernel: its parameters with their attributes, and its body."""
+    """A whole kernel: its parameters and its body."""
 
     name: str
-    parameters: list[tuple[str, Type, str]]
+    parameters: list[tuple[str, Type]]
     body: Region
 
 
@@ -101,10 +102,7 @@ class _Reader:
         head = _INNER_LOCATION.sub("", self._lines[starts[0]])
         self._at = starts[0] + 1
         name, _, rest = head.partition("(")
-        parameters = [
-            (match[1], parse_type(match[2]), match[3] or "")
-            for match in _PARAMETER.finditer(rest.split(") attributes")[0])
-        ]
+        parameters = [(match[1], parse_type(match[2])) for match in _PARAMETER.finditer(rest.split(") attributes")[0])]
         body, _ = self._region()
         return Function(name.rpartition("@")[2], parameters, body)
 
@@ -148,7 +146,7 @@ class _Reader:
             body, types = match[4], ""
         location = _TRAILING_LOCATION.search(last)
         line_of_source = self._place(location[1]) if location else ""
-        names = NAME.findall(_ATTRIBUTES.sub("", body))
+        names = NAME.findall(_ATTRIBUTES.sub("", _MESSAGE.sub("", body)))
         return Operation(match[3], results, names, body.strip(), types.strip(), line_of_source, regions)
 
     def _place(self, alias: str) -> str:
