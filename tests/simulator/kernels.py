@@ -168,3 +168,80 @@ def no_such_instruction(target):
     at = tl.arange(0, 4)
     value = tl.inline_asm_elementwise("no.such $0, $1;", "=r,r", [at], dtype=tl.int32, is_pure=True, pack=1)
     tl.store(target + at, value)
+
+
+@triton.jit
+def narrow_sums(counts, target, DTYPE: tl.constexpr):
+    """A loop-carried number of a narrow type, its rounds different from program to program."""
+    number = tl.full((), 100, DTYPE)
+    for _ in range(tl.load(counts + tl.program_id(0))):
+        number = (number + 20).to(DTYPE)
+    tl.store(target + tl.program_id(0), number.to(tl.int32))
+    tl.store(target + 8 + tl.program_id(0), (number // 3).to(tl.int32))
+
+
+@triton.jit
+def constant(target, VALUE: tl.constexpr, DTYPE: tl.constexpr):
+    """Store one float."""
+    tl.store(target + tl.arange(0, 8), tl.full((8,), VALUE, DTYPE))
+
+
+@triton.jit
+def transposed(source, target):
+    """A 4 by 8 tile, the other way round."""
+    tile = tl.load(source + tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :])
+    tl.store(target + tl.arange(0, 32), tl.reshape(tile.T, (32,)))
+
+
+@triton.jit
+def looked_up(table, index, target):
+    """An index of any integer type into a table."""
+    tl.store(target + tl.program_id(0), tl.load(table + tl.load(index + tl.program_id(0))))
+
+
+@triton.jit
+def shifted(target, k, n):
+    """Shifts by whatever number comes."""
+    tl.store(target, k << n)
+    tl.store(target + 1, k >> n)
+
+
+@triton.jit
+def booleans(a, b, target):
+    """Sum and difference of booleans are modulo 2."""
+    at = tl.arange(0, 4)
+    left, right = tl.load(a + at), tl.load(b + at)
+    tl.store(target + at, (left + right).to(tl.int8))
+
+
+@triton.jit
+def asserted(index):
+    """A message that looks like a name."""
+    tl.device_assert(tl.load(index + tl.arange(0, 4)) >= 0, "id %x must be >= 0")
+
+
+@triton.jit
+def promised_branch(target, n, WIDTH: tl.constexpr):
+    """A promise about what a branch gives."""
+    if n > 2:  # noqa: SIM108 - the branch is what is tested
+        first = n * 16
+    else:
+        first = n + 32
+    first = tl.multiple_of(first, 16)
+    tl.store(target + first + tl.arange(0, WIDTH), tl.zeros([WIDTH], tl.int32))
+
+
+@triton.jit
+def many_rounds(target, n):
+    """A long loop that ends."""
+    total = 0
+    for number in range(n):
+        total += number & 1
+    tl.store(target, total)
+
+
+@triton.jit
+def cleared(target, n, WIDTH: tl.constexpr):
+    """Clear ``n`` bytes."""
+    at = tl.arange(0, WIDTH)
+    tl.store(target + at, tl.zeros([WIDTH], tl.int8), mask=at < n)

@@ -75,6 +75,16 @@ def _ten() -> dict[str, tuple[Callable[[], None], type[BaseException], str]]:
             Fault,
             r"false promise max_constancy\(4\): numbers change: 5",
         ),
+        "a false promise about a branch": (
+            lambda: kernels.promised_branch[(1,)](word, 2, WIDTH=4),
+            Fault,
+            r"false promise multiple_of\(16\): not a multiple: 34",
+        ),
+        "a false assert": (
+            lambda: kernels.asserted[(1,)](torch.tensor([0, 1, -1, 2], dtype=torch.int32), debug=True),
+            Fault,
+            r"device assert: id %x must be >= 0, by program \(0, 0, 0\), lane 2, at .*kernels\.py:\d+",
+        ),
         "a false assume": (lambda: kernels.assumed[(2,)](word, -3), Fault, r"tl\.assume of something false"),
         "65,536 in y": (
             lambda: kernels.one_word[(1, 65_536)](word),

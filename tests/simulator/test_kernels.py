@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+import triton.language as tl
 
 from fuzz.engines.simulator import register
 from fuzz.engines.simulator.faults import Hang, Unsupported
@@ -121,3 +122,76 @@ def test_a_grid_of_a_million_programs() -> None:
     target = _numbers(2**21 + 5)
     kernels.copy[(2**21 + 5,)](target * 0, target, 2**21 + 5, WIDTH=1)
     assert not target.any()
+
+
+@pytest.mark.parametrize("dtype", [tl.int8, tl.int16, tl.int32, tl.uint8, tl.uint32])
+def test_a_loop_carried_number_keeps_its_width(dtype: tl.dtype) -> None:
+    """It wraps, and is read as unsigned where it is, after different rounds for each program."""
+    counts, target = torch.tensor([1, 2, 8, 0], dtype=torch.int32), torch.zeros(16, dtype=torch.int32)
+    kernels.narrow_sums[(4,)](counts, target, DTYPE=dtype)
+    bits, signed = dtype.primitive_bitwidth, dtype.is_int_signed()
+    expected = [100 + 20 * count for count in (1, 2, 8, 0)]
+    expected = [(n + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1) if signed else n % 2**bits for n in expected]
+    assert target[:4].tolist() == expected
+    assert target[8:12].tolist() == [int(n / 3) for n in expected]
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 0.9, 123.456, -0.001, 0.0, 6e4])
+def test_float_constants_have_the_bits_of_torch(value: float) -> None:
+    """Of all widths, rounded to the nearest."""
+    for kind, dtype in ((tl.bfloat16, torch.bfloat16), (tl.float16, torch.float16), (tl.float32, torch.float32)):
+        target = torch.zeros(8, dtype=dtype)
+        kernels.constant[(1,)](target, VALUE=value, DTYPE=kind)
+        assert target.view(torch.int8).tolist() == torch.full((8,), value, dtype=dtype).view(torch.int8).tolist()
+
+
+def test_a_tile_is_transposed() -> None:
+    """Rows become columns."""
+    source, target = _numbers(4, 8), torch.zeros(32, dtype=torch.int32)
+    kernels.transposed[(1,)](source, target)
+    assert torch.equal(target, source.T.reshape(32))
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64])
+def test_an_index_of_every_width_far_into_a_storage(dtype: torch.dtype) -> None:
+    """Where the table starts in its storage does not count into the index's width."""
+    table, index = _numbers(1000)[300:], torch.tensor([1, 100, -3], dtype=dtype)
+    target = torch.zeros(3, dtype=torch.int32)
+    kernels.looked_up[(3,)](table, index, target)
+    assert target.tolist() == [302, 401, 298]
+
+
+@pytest.mark.parametrize(("by", "expected"), [(2, [-20, -2]), (40, [0, -1]), (-2, [0, -1]), (31, [-(2**31), -1])])
+def test_shifts_beyond_the_width(by: int, expected: list[int]) -> None:
+    """They leave nothing but the sign, and raise nothing: a select may discard them."""
+    target = torch.zeros(2, dtype=torch.int32)
+    kernels.shifted[(1,)](target, -5, by)
+    assert target.tolist() == expected
+
+
+def test_booleans_add_modulo_two() -> None:
+    """True and true is false."""
+    a, b = torch.tensor([True, True, False, False]), torch.tensor([True, False, True, False])
+    target = torch.zeros(4, dtype=torch.int8)
+    kernels.booleans[(1,)](a, b, target)
+    assert target.abs().tolist() == [0, 1, 1, 0]
+
+
+def test_a_long_loop_that_ends_is_no_hang() -> None:
+    """Rounds of a loop with bounds are counted beforehand."""
+    target = torch.zeros(1, dtype=torch.int32)
+    kernels.many_rounds[(1,)](target, 150_000)
+    assert target.item() == 75_000
+    with pytest.raises(Unsupported, match="a loop of 2147483647 rounds"):
+        kernels.many_rounds[(1,)](target, 2**31 - 1)
+
+
+def test_views_of_one_allocation_may_overlap_and_touch() -> None:
+    """Every byte of any of them may be written, also in one stretch across two."""
+    memory = np.ones(256, np.int8)
+    register(torch.from_numpy(memory[64:96]))
+    register(torch.from_numpy(memory[96:128]))
+    kernels.cleared[(1,)](torch.from_numpy(memory[64:96]), 64, WIDTH=64)
+    assert memory.sum() == 256 - 64
+    kernels.cleared[(1,)](torch.from_numpy(memory), 256, WIDTH=256)
+    assert not memory.any()

@@ -41,6 +41,19 @@ def load(frame: Frame, kind: Type, pointer: Any, mask: Any = ALL, other: Any = 0
     return alone(values)
 
 
+def check(frame: Frame, kind: Type, condition: Any, words: str) -> None:
+    """Hold a condition against all lanes of all programs.
+
+    Raises:
+        Fault: with the first program and lane for which it is false.
+    """
+    holds = whole(condition, kind.shape, np.dtype(np.bool_))
+    if not holds.all():
+        element = int(np.argmin(holds))
+        lanes = max(kind.lanes, 1)
+        raise _named(Fault("assert", words), frame, element // lanes, element % lanes, kind)
+
+
 def load_element(frame: Frame, kind: Type, base: Any, index: Any) -> Any:
     """What lies ``index`` elements behind a scalar pointer of type ``kind``."""
     dtype = kind.pointed.dtype

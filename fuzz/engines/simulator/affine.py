@@ -18,8 +18,9 @@ from fuzz.engines.simulator.faults import TooWide
 from fuzz.engines.simulator.integers import limits, wrap
 from fuzz.engines.simulator.types import INTEGERS
 
-MOST_ELEMENTS = 2**24
-"""Elements of a tensor, over all programs at once, that are written out: 128 MB of 64-bit numbers."""
+MOST_ELEMENTS = 2**22
+"""Elements of a tensor, over all programs at once, that are written out: 32 MB of 64-bit numbers, of which
+a long chain of operations holds some dozens."""
 
 _SAFE = 2**61
 """Differences of numbers below this stay in 64 bits."""

@@ -37,7 +37,8 @@ def _bits(value: float, element: str) -> int:
     if value == 0 and not np.signbit(value):
         return 0
     if element == "bf16":
-        return int(np.float32(value).view(np.int32)) >> 16
+        bits = int(np.float32(value).view(np.int32))
+        return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
     widths = {"f16": ("f2", "i2"), "f32": ("f4", "i4"), "f64": ("f8", "i8")}
     if element not in widths:
         raise Unsupported(f"the {element} constant {value}")

@@ -39,6 +39,7 @@ class Simulator:
         self.device_profile = device_profile or "h200"
         self.largest_arena = 2**31
         install(None)
+        DEVICE.races = False  # a warning in a worker is read by nobody, and looking takes time
         DEVICE.compiles_for = (self.device_profile, *also_compiled_for)
 
     def know(self, memory: torch.Tensor) -> None:

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from fuzz.engines.simulator.affine import MOST_ELEMENTS
-from fuzz.engines.simulator.faults import Fault, TooWide
+from fuzz.engines.simulator.faults import Fault, TooWide, Unsupported
 from fuzz.engines.simulator.frame import Frame, alone, take
 from fuzz.engines.simulator.lanes import whole
 from fuzz.engines.simulator.types import Type
+
+MOST_ROUNDS = 2**22
+"""Rounds of one loop with bounds, which ends for sure; a round takes ten microseconds or more."""
 
 Step = Callable[[Frame], None]
 
@@ -159,6 +162,7 @@ class For:
         low, high, step = (frame.values[slot] for slot in self.bounds)
         for inner, outer in self.carried:
             frame.values[inner] = frame.values[outer]
+        _refuse_long(low, high, step)
         at = low
         while True:
             active = at < high
@@ -166,7 +170,6 @@ class For:
                 active = True
             if not np.any(active):
                 break
-            frame.launch.round()
             self._round(frame, at, active)
             at = at + step
         _give(frame, self.results, [frame.values[inner] for inner, _ in self.carried])
@@ -245,8 +248,11 @@ def put(old: Any, index: np.ndarray, new: Any, kind: Type, programs: int) -> Any
         programs: how many there are in all.
     """
     form = (programs, *kind.shape)
-    merged = np.zeros(form, kind.dtype) if old is None else np.array(np.broadcast_to(whole(old, kind.shape), form))
-    merged[index] = whole(new, kind.shape)
+    if old is None:
+        merged = np.zeros(form, kind.dtype)
+    else:
+        merged = np.array(np.broadcast_to(whole(old, kind.shape, kind.dtype), form))
+    merged[index] = whole(new, kind.shape, kind.dtype)
     return merged
 
 
@@ -258,6 +264,17 @@ def refuse_wide(frame: Frame, widest: int) -> None:
     """
     if frame.programs > 1 and frame.programs * widest > MOST_ELEMENTS:
         raise TooWide
+
+
+def _refuse_long(low: Any, high: Any, step: Any) -> None:
+    """Refuse a loop that ends, but not soon.
+
+    Raises:
+        Unsupported: with the number of its rounds.
+    """
+    rounds = int(np.max((np.asarray(high, np.float64) - low) / step))
+    if rounds > MOST_ROUNDS:
+        raise Unsupported(f"a loop of {rounds} rounds; at most {MOST_ROUNDS} are run")
 
 
 def _give(frame: Frame, results: list[tuple[int, Type]], values: list[Any]) -> None:

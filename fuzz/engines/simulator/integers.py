@@ -85,10 +85,6 @@ def _refuse_zero(b: Any) -> None:
         raise Fault("assert", "integer division by zero, which a GPU leaves undefined", int(zero.argmax()))
 
 
-def _shift_left(a: Any, b: Any) -> Any:
-    return a << b
-
-
 def _least(a: Any, b: Any) -> Any:
     return min(a, b) if isinstance(a, int) and isinstance(b, int) else np.minimum(a, b)
 
@@ -101,14 +97,18 @@ SIGNED: dict[str, Function] = {
     "addi": operator.add, "subi": operator.sub, "muli": operator.mul,
     "divsi": _divide, "remsi": _remainder, "minsi": _least, "maxsi": _most,
     "andi": operator.and_, "ori": operator.or_, "xori": operator.xor,
-    "shli": _shift_left, "shrsi": operator.rshift,
 }  # fmt: skip
 """Operations on signed numbers, or on bits alone."""
+
+SHIFTS = ("shli", "shrsi", "shrui")
+
+_OF_BITS = {"addi": "xori", "subi": "xori", "muli": "andi"}
+"""What arithmetic is modulo 2."""
 
 _BITWISE = ("andi", "ori", "xori")
 
 UNSIGNED: dict[str, Function] = {
-    "divui": _floor_unsigned, "remui": _modulo_unsigned, "minui": _least, "maxui": _most, "shrui": operator.rshift,
+    "divui": _floor_unsigned, "remui": _modulo_unsigned, "minui": _least, "maxui": _most,
 }  # fmt: skip
 """Operations that read their bits as unsigned numbers."""
 
@@ -119,16 +119,38 @@ COMPARISONS: dict[str, Function] = {
 
 def binary(name: str, bits: int) -> Function:
     """An operation of ``arith`` on two plain values of that width."""
+    if name in SHIFTS:
+        return _shift(name, bits)
     if name in UNSIGNED:
         raw = UNSIGNED[name]
         return lambda a, b: signed(raw(unsigned(a, bits), unsigned(b, bits)), bits)
+    if bits == 1:
+        name = _OF_BITS.get(name, name)
+        if name not in _BITWISE:
+            raise Unsupported(f"arith.{name} of booleans")
     function = SIGNED[name]
-    if bits == 1 and name not in _BITWISE:
-        raise Unsupported(f"arith.{name} of booleans")
 
     def apply(a: Plain, b: Plain) -> Plain:
         value = function(a, b)
         return wrap(value, bits) if type(value) is int else value
+
+    return apply
+
+
+def _shift(name: str, bits: int) -> Function:
+    """A shift; by the width or more it leaves nothing but the sign, as hardware does."""
+    left, logical = name == "shli", name == "shrui"
+
+    def apply(a: Any, b: Any) -> Any:
+        value, amount = (unsigned(a, bits) if logical else a), unsigned(b, bits)
+        if isinstance(value, int) and isinstance(amount, int):
+            by = min(amount, bits)
+            return wrap(value << by if left else value >> by, bits)
+        value = np.asarray(value, f"u{bits // 8}" if logical else INTEGERS[bits])
+        by = np.minimum(amount, bits - 1).astype(value.dtype)
+        shifted = value << by if left else value >> by
+        beyond = np.zeros_like(value) if left or logical else value >> (bits - 1)
+        return signed(np.where(np.asarray(amount) < bits, shifted, beyond), bits)
 
     return apply
 

@@ -27,11 +27,13 @@ class Device:
         profile: whose launch limits hold; None if somebody else has already applied them.
         memory: what kernels may touch.
         fault: the last fault, until it is asked for.
+        races: whether stores of different values to one byte are looked for, and warned of.
         compiles_for: the profiles for whose devices each kernel is compiled whole, too.
         compiled: what came of it, by kernel's name, profile, and what else decides it.
     """
 
     def __init__(self) -> None:
+        self.races = True
         self.compiles_for: tuple[str, ...] = ()
         self.compiled: dict[tuple[object, ...], Compiled] = {}
         self.reset()
@@ -84,7 +86,7 @@ class Launcher:
         numbers, ranges = self._read(arguments)
         DEVICE.memory.passed(ranges)
         try:
-            race = program.run((x, y, z), numbers, DEVICE.memory)
+            race = program.run((x, y, z), numbers, DEVICE.memory, races=DEVICE.races)
         except (Fault, Hang) as fault:
             DEVICE.fault = fault.with_traceback(None)
             raise

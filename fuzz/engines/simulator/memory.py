@@ -44,6 +44,12 @@ class Buffer:
         self.written: list[tuple[np.ndarray, np.ndarray, Any]] = []
         self._views: dict[np.dtype, tuple[int, np.ndarray]] = {}
 
+    def joined(self, other: Buffer) -> Buffer:
+        """With one that overlaps it or follows it at once, as views of one allocation may do."""
+        if other.stop <= self.stop:
+            return self
+        return Buffer(self.start, other.stop - self.start, f"{self.name} and {other.name}")
+
     @property
     def bytes(self) -> np.ndarray:
         """Its content, uint8."""
@@ -82,7 +88,7 @@ class _Raw:
 
 
 class Memory:
-    """All buffers that are known at the moment; they must not overlap."""
+    """All buffers that are known at the moment."""
 
     def __init__(self) -> None:
         self._kept: dict[int, Buffer] = {}
@@ -107,9 +113,11 @@ class Memory:
 
     def passed(self, ranges: Iterable[tuple[int, int, str]]) -> None:
         """Know the storages of one launch's arguments, instead of those of the launch before."""
-        self._passed = passed = {}
+        passed: dict[int, Buffer] = {}
+        self._passed = passed
         for start, size, name in ranges:
-            if size and start not in passed and start not in self._kept and start not in self._arena:
+            known = passed.get(start) or self._kept.get(start) or self._arena.get(start)
+            if size and (known is None or known.stop < start + size):
                 passed[start] = Buffer(start, size, name)
         self._sorted = None
 
@@ -213,9 +221,15 @@ class Memory:
 
     def _order(self) -> list[Buffer]:
         if self._sorted is None:
-            known = self._kept | self._passed | self._arena
-            self._starts = sorted(known)
-            self._sorted = [known[start] for start in self._starts]
+            known = self._kept | self._arena | self._passed
+            self._sorted = []
+            for start in sorted(known):
+                buffer = known[start]
+                if self._sorted and start <= self._sorted[-1].stop and not buffer.virtual:
+                    self._sorted[-1] = self._sorted[-1].joined(buffer)
+                else:
+                    self._sorted.append(buffer)
+            self._starts = [buffer.start for buffer in self._sorted]
         return self._sorted
 
     def _holding(self, low: int, high: int) -> Buffer | None:

@@ -15,11 +15,11 @@ from fuzz.engines.simulator.frame import Frame, Launch, alone
 from fuzz.engines.simulator.lanes import reduce, whole
 from fuzz.engines.simulator.memory import Memory
 from fuzz.engines.simulator.races import Writes
-from fuzz.engines.simulator.steps import Slots, Step, fused, step_of
+from fuzz.engines.simulator.steps import Slots, Step, fused, promising, step_of
 from fuzz.engines.simulator.text import NAME, Block, Function, Operation, Region, read
 from fuzz.engines.simulator.types import Type, listed_types
 
-SLICE = 2**20
+SLICE = 2**19
 """Programs that run in step; a launch of more is run slice by slice."""
 
 _ENDS = {"tt.return", "cf.br", "cf.cond_br", "scf.yield", "scf.condition", "tt.reduce.return"}
@@ -46,15 +46,21 @@ class Program:
         self._inputs = [builder.slots[name] for name, _ in function.parameters]
         self._stores_differ = builder.stores_differ()
 
-    def run(self, grid: tuple[int, int, int], arguments: list[int], memory: Memory) -> str:
+    def run(self, grid: tuple[int, int, int], arguments: list[int], memory: Memory, *, races: bool) -> str:
         """Run every program of a grid; gives what two programs write differently, in words, or nothing.
+
+        Args:
+            grid: programs in x, y and z.
+            arguments: what the kernel is passed, pointers as addresses.
+            memory: what it may touch.
+            races: whether to look for two programs that write different values to one byte.
 
         Raises:
             Fault: what a device would report.
             Hang: if loops do not end.
         """
         total = prod(grid)
-        launch = Launch(grid, memory, Writes() if self._stores_differ and total > 1 else None)
+        launch = Launch(grid, memory, Writes() if races and self._stores_differ and total > 1 else None)
         for first in range(0, total, SLICE):
             values: list[Any] = [None] * self._slots
             for slot, argument in zip(self._inputs, arguments, strict=True):
@@ -174,14 +180,16 @@ class _Builder:
             raise Unsupported(f"{unsupported}, in {operation.name} at {operation.line}") from None
         carried = [(self.slots[inner], self.slots[outer]) for inner, outer in _carried(operation)]
         if operation.name == "scf.if":
-            return If(self.slots[operation.arguments[0]], tuple(bodies), results, widest)
-        if operation.name == "scf.for" and not operation.text.startswith("unsigned"):
+            made: Step = If(self.slots[operation.arguments[0]], tuple(bodies), results, widest)
+        elif operation.name == "scf.for" and not operation.text.startswith("unsigned"):
             variable, low, high, step = (self.slots[name] for name in operation.arguments[:4])
-            return For(variable, (low, high, step), carried, bodies[0], results, widest)
-        if operation.name == "scf.while":
+            made = For(variable, (low, high, step), carried, bodies[0], results, widest)
+        elif operation.name == "scf.while":
             parameters = [self.slots[name] for name, _ in operation.regions[1].blocks[0].parameters]
-            return While(carried, bodies[0], bodies[1], parameters, results, widest)
-        raise Unsupported(f"operation {operation.name}, at {operation.line}")
+            made = While(carried, bodies[0], bodies[1], parameters, results, widest)
+        else:
+            raise Unsupported(f"operation {operation.name}, at {operation.line}")
+        return promising(made, operation, *results[0]) if len(results) == 1 else made
 
     def _reduce(self, operation: Operation) -> Step:
         if len(operation.arguments) != 1:

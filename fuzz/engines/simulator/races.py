@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-MOST_WRITES = 2**22
+MOST_WRITES = 2**20
 """Elements of a launch that are compared; of a longer one only the first."""
 
 

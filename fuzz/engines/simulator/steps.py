@@ -8,21 +8,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from fuzz.engines.simulator import access, arithmetic, integers, lanes
 from fuzz.engines.simulator.affine import counting, written_out
 from fuzz.engines.simulator.constants import read_constant
-from fuzz.engines.simulator.faults import Fault, Unsupported
+from fuzz.engines.simulator.faults import Unsupported
 from fuzz.engines.simulator.frame import Frame
 from fuzz.engines.simulator.promises import check_promise, read_promise
 from fuzz.engines.simulator.text import Operation
-from fuzz.engines.simulator.types import listed_types, parse_type
+from fuzz.engines.simulator.types import Type, listed_types, parse_type
 
 Step = Callable[[Frame], None]
 Slots = dict[str, int]
 
-_BINARY = re.compile(rf"arith\.({'|'.join((*integers.SIGNED, *integers.UNSIGNED))})")
+_BINARY = re.compile(rf"arith\.({'|'.join((*integers.SIGNED, *integers.UNSIGNED, *integers.SHIFTS))})")
 _CAST = re.compile(r"arith\.(extsi|extui|trunci|index_cast)")
 _NOTHING = {"gpu.barrier", "ttg.barrier", "ttg.local_barrier", "tt.print"}
 _REINTERPRET = {"tt.int_to_ptr", "tt.ptr_to_int", "tt.bitcast", "arith.bitcast"}
@@ -38,13 +36,18 @@ def step_of(operation: Operation, slots: Slots) -> Step:
         step = _effect(operation, slots) or _value(operation, slots)
     except Unsupported as unsupported:
         raise Unsupported(f"{unsupported}, at {operation.line}") from None
-    if not operation.results or "tt." not in operation.text:
+    if not operation.results or "tt." not in operation.attributes:
         return step
-    promise = read_promise(operation.text, len(operation.kind.shape) or 1)
+    kind = operation.kind
+    kind = kind.pointed if operation.name in ("tt.load", _ELEMENT) else kind
+    return promising(step, operation, slots[operation.results[0]], kind)
+
+
+def promising(step: Step, operation: Operation, slot: int, kind: Type) -> Step:
+    """A step, and after it the check of what its operation promises about its value."""
+    promise = read_promise(operation.attributes, len(kind.shape) or 1)
     if promise is None:
         return step
-    slot, kind = slots[operation.results[0]], operation.kind
-    kind = kind.pointed if operation.name in ("tt.load", _ELEMENT) else kind
 
     def checked(frame: Frame) -> None:
         step(frame)
@@ -146,7 +149,7 @@ def _shape_function(operation: Operation) -> Callable[..., Any]:
     before = parse_type(operation.types.split(" -> ")[0]).shape
     if name == "tt.reshape":
         return lambda value: lanes.reshape(value, before, shape)
-    order = tuple(map(int, re.findall(r"\d+", text[text.index("order") :])))
+    order = tuple(map(int, re.findall(r"\d+", text[text.index("order") :].partition(":")[2])))
     return lambda value: lanes.transpose(value, before, order)
 
 
@@ -165,7 +168,8 @@ def _effect(operation: Operation, slots: Slots) -> Step | None:
     if name in ("tt.assert", "llvm.intr.assume"):
         found = re.search(r'"([^"]*)"', operation.text)
         words = f"device assert: {found[1]}" if found else "tl.assume of something false"
-        return lambda frame: _assert(frame.values[used[0]], words)
+        kind = parse_type(operation.types or "i1")
+        return lambda frame: access.check(frame, kind, frame.values[used[0]], words)
     return _pass if name in _NOTHING else None
 
 
@@ -203,11 +207,6 @@ def _giving(function: Callable[..., Any], used: list[int], out: int) -> Step:
 
 def _pass(frame: Frame) -> None:
     """A barrier or a print: programs run in step, and nobody reads what they print."""
-
-
-def _assert(condition: Any, words: str) -> None:
-    if not np.all(written_out(condition)):
-        raise Fault("assert", words)
 
 
 def _number(text: str, name: str) -> int:

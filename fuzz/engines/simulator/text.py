@@ -23,6 +23,7 @@ _OPERATION = re.compile(r'(?:(%[\w$.-]+)(?::(\d+))? = )?"?([a-z_]\w*(?:\.\w+)*)"
 _BLOCK = re.compile(r"\^(\w+)(?:\((.*)\))?:")
 _PARAMETER = re.compile(r"(%[\w$.-]+): (!tt\.ptr<[^>]*>|tensor<(?:[^<>]|<[^>]*>)*>|[\w.]+)(?: \{([^}]*)\})?")
 _MESSAGE = re.compile(r'"(?:[^"\\]|\\.)*"')
+_PROMISES = re.compile(r"\{tt\.[^{}]*\}")
 _ATTRIBUTES = re.compile(r"<?\{[^{}]*\}>?")
 
 
@@ -37,6 +38,7 @@ class Operation:
         text: what stands between name and types, attributes included.
         types: what stands behind the last colon.
         regions: bodies of loops, branches and reductions.
+        attributes: text that holds its promises, if it makes any.
         line: ``file:line`` of the kernel's source.
     """
 
@@ -47,6 +49,7 @@ class Operation:
     types: str
     line: str
     regions: list[Region] = field(default_factory=list)
+    attributes: str = ""
 
     @property
     def kind(self) -> Type:
@@ -129,13 +132,17 @@ class _Reader:
 
     def _operation(self, line: str) -> Operation:
         regions: list[Region] = []
+        attributes = ""
         head = _INNER_LOCATION.sub("", line)
         last = line
         while last.endswith("{"):
             region, last = self._region()
             regions.append(region)
         if regions:
-            head = f"{head.rstrip('{( ')} {_INNER_LOCATION.sub('', last).lstrip('}) ')}"
+            tail = _INNER_LOCATION.sub("", last).lstrip("}) ")
+            promise = _PROMISES.match(tail)
+            attributes = promise[0] if promise else ""
+            head = f"{head.rstrip('{( ')} {tail[len(attributes) :].strip()}"
         match = _OPERATION.match(head)
         if match is None:
             raise Unsupported(f"line {line!r}")
@@ -147,7 +154,9 @@ class _Reader:
         location = _TRAILING_LOCATION.search(last)
         line_of_source = self._place(location[1]) if location else ""
         names = NAME.findall(_ATTRIBUTES.sub("", _MESSAGE.sub("", body)))
-        return Operation(match[3], results, names, body.strip(), types.strip(), line_of_source, regions)
+        return Operation(
+            match[3], results, names, body.strip(), types.strip(), line_of_source, regions, attributes or body
+        )
 
     def _place(self, alias: str) -> str:
         """``file:line`` behind an alias, through names and call sites to the innermost."""
