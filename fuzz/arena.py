@@ -1,4 +1,4 @@
-"""One stretch of device memory that holds a case's segments between two guard zones.
+"""One stretch of memory that holds a case's segments between two guard zones.
 
 It is poisoned with bytes that are never zero and depend on their position, so that a page that was
 moved shows, and a page that was never written differs from one that was written wrong.
@@ -6,14 +6,14 @@ moved shows, and a page that was never written differs from one that was written
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
 
 from fuzz.case import ALIGNMENT, Case
-from fuzz.images import HeldImage
-from oracles.pages import Segments
+from fuzz.images import HeldImage, Image
+from fuzz.layout import lead, total
 
 if TYPE_CHECKING:
     from fuzz.engines import Engine
@@ -23,6 +23,24 @@ _GROWTH = 2**20
 MARGIN = 2**24
 """Bytes of nobody on both sides of an arena: a store that strays past a guard zone is not seen, but the
 poison of later cases, which may lie next to it, must not suffer."""
+
+
+class Arena(Protocol):
+    """Memory that is poisoned anew for each call and read back whole after it."""
+
+    def fit(self, case: Case) -> int:
+        """Make room for a case and give the address of its offset 0."""
+
+    def lay(self) -> None:
+        """Poison it."""
+
+    def read(self) -> Image:
+        """The image as it is now, valid until it is laid again; raises what the device reports."""
+
+
+def arena_of(engine: Engine) -> Arena:
+    """The arena in an engine's memory."""
+    return HostArena(engine) if engine.device.type == "cpu" else DeviceArena(engine)
 
 
 def poison(size: int) -> np.ndarray:
@@ -35,95 +53,79 @@ def poison(size: int) -> np.ndarray:
     return position.astype(np.uint8)
 
 
-class _Images(NamedTuple):
-    """An arena's memory and what belongs to it, uint8 of one length each.
-
-    Attributes:
-        memory: what targets write to.
-        poison: what is laid, on the device.
-        host: where the memory is read back to; the memory itself if that is the host's.
-        before: what is laid, as NumPy has it.
-        after: what was read back, as NumPy has it.
-    """
-
-    memory: torch.Tensor
-    poison: torch.Tensor
-    host: torch.Tensor
-    before: np.ndarray
-    after: np.ndarray
-
-    def first(self, size: int) -> _Images:
-        """The first ``size`` bytes of each."""
-        memory, poison, host, before, after = self
-        tensors = memory.narrow(0, 0, size), poison.narrow(0, 0, size), host.narrow(0, 0, size)
-        return _Images(*tensors, before[:size], after[:size])
-
-
-class Arena:
-    """Device memory, poisoned anew for each call and read back whole after it.
-
-    Attributes:
-        device: where it lies.
-        lead: bytes before offset 0 of the case that was fitted last.
-        size: bytes between the guard zones.
-    """
+class HostArena:
+    """Memory of this process, compared where it lies."""
 
     def __init__(self, engine: Engine) -> None:
-        self.device = engine.device
-        self.lead = self.size = 0
         self._engine = engine
-        self._all = self._held = _images(_GROWTH, self.device)
+        self._grow(_GROWTH)
 
     def fit(self, case: Case) -> int:
         """Make room for a case and give the address of its offset 0."""
-        self.lead = lead(case)
-        self.size = case.end
         size = total(case)
-        if size > len(self._all.before):
-            del self._all, self._held
-            self._all = _images(-(-size // _GROWTH) * _GROWTH, self.device)
-        self._held = self._all.first(size)
-        self._engine.know(self._held.memory)
-        return self._held.memory.data_ptr() + self.lead
+        if size > len(self._poison):
+            self._grow(_rounded(size))
+        self._held = HeldImage(self._poison[:size], self._bytes[:size])
+        self._engine.know(self._start, size)
+        return self._start + lead(case)
 
     def lay(self) -> None:
-        """Poison the arena, in order of the current stream."""
-        self._held.memory.copy_(self._held.poison)
+        """Copy the poison over it."""
+        np.copyto(self._held.after, self._held.before)
 
     def read(self) -> HeldImage:
-        """The image as it is now; waits for the device, and raises what it reports.
+        """The memory itself."""
+        return self._held
 
-        Valid until the arena is laid again.
-        """
-        if self.device.type != "cpu":
-            self._held.host.copy_(self._held.memory)
-        return HeldImage(self._held.before, self._held.after)
-
-    def segments(self, case: Case) -> Segments:
-        """The case's segments as offsets in the image, equal ones once."""
-        return segments_of(case, self.lead)
+    def _grow(self, size: int) -> None:
+        self._poison = self._bytes = np.empty(0, np.uint8)
+        self._poison = poison(size)
+        self._memory = _memory(size, torch.device("cpu"))
+        self._bytes = self._memory.numpy()
+        self._start = self._memory.data_ptr()
 
 
-def _images(size: int, device: torch.device) -> _Images:
-    before = poison(size)
+class DeviceArena:
+    """Memory of a device, read back through pinned memory of the host."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._grow(_GROWTH)
+
+    def fit(self, case: Case) -> int:
+        """Make room for a case and give the address of its offset 0."""
+        size = total(case)
+        if size > len(self._before):
+            self._grow(_rounded(size))
+        self._size = size
+        self._held = self._memory.narrow(0, 0, size)
+        self._engine.know(self._held.data_ptr(), size)
+        return self._held.data_ptr() + lead(case)
+
+    def lay(self) -> None:
+        """Copy the poison over it, in order of the current stream."""
+        self._held.copy_(self._poison.narrow(0, 0, self._size))
+
+    def read(self) -> HeldImage:
+        """A copy; waits for the device, and raises what it reports."""
+        self._host.narrow(0, 0, self._size).copy_(self._held)
+        return HeldImage(self._before[: self._size], self._after[: self._size])
+
+    def _grow(self, size: int) -> None:
+        self._memory = self._held = self._poison = self._host = torch.empty(0)
+        self._before: np.ndarray = poison(size)
+        self._poison = torch.from_numpy(self._before).to(self._engine.device)
+        self._host = torch.empty(size, dtype=torch.uint8, pin_memory=True)
+        self._after = self._host.numpy()
+        self._memory = _memory(size, self._engine.device)
+        self._size = size
+
+
+def _rounded(size: int) -> int:
+    return -(-size // _GROWTH) * _GROWTH
+
+
+def _memory(size: int, device: torch.device) -> torch.Tensor:
+    """Aligned memory between two margins."""
     memory = torch.empty(size + 2 * MARGIN, dtype=torch.uint8, device=device)
-    shift = MARGIN - (memory.data_ptr() + MARGIN) % ALIGNMENT
-    memory = memory[shift : shift + size]
-    host = memory if device.type == "cpu" else torch.empty(size, dtype=torch.uint8, pin_memory=True)
-    return _Images(memory, torch.from_numpy(before).to(device), host, before, host.numpy())
-
-
-def segments_of(case: Case, lead: int) -> Segments:
-    """A case's segments as offsets in an image that has ``lead`` bytes before offset 0, equal ones once."""
-    rows = np.array([(s.base, s.stride, s.page, s.blocks) for s in case.segments], np.int64)
-    return Segments(rows[:, 0] + lead, *rows[:, 1:].T)
-
-
-def lead(case: Case) -> int:
-    """Bytes of the front guard zone, rounded up so that offset 0 is aligned."""
-    return -(-case.guard // ALIGNMENT) * ALIGNMENT
-
-
-def total(case: Case) -> int:
-    """Bytes of a case's arena, guard zones included, in whole words of 8 bytes."""
-    return -(-(lead(case) + case.end + case.guard) // 8) * 8
+    return memory.narrow(0, MARGIN - (memory.data_ptr() + MARGIN) % ALIGNMENT, size)

@@ -28,7 +28,7 @@ def report(locator: str) -> str:
     Raises:
         UsageError: if the target cannot be loaded.
     """
-    from fuzz.arena import Arena  # noqa: PLC0415 - only this process needs torch
+    from fuzz.arena import arena_of  # noqa: PLC0415 - only this process needs torch
     from fuzz.engines.simulator.compiling import DEVICES, spills  # noqa: PLC0415
     from fuzz.engines.simulator.engine import Simulator  # noqa: PLC0415
     from fuzz.engines.simulator.launcher import DEVICE  # noqa: PLC0415
@@ -37,7 +37,7 @@ def report(locator: str) -> str:
 
     target = load(locator)
     engine = Simulator(None, also_compiled_for=tuple(DEVICES))
-    verdict = run_case(CASE, target, engine, Arena(engine), patience=60.0, on_launch=_unasked)
+    verdict = run_case(CASE, target, engine, arena_of(engine), patience=60.0, on_launch=_unasked)
     lines = []
     for (kernel, *_), made in DEVICE.compiled.items():
         widths = ", ".join(map(str, made.stores)) or "no"

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from fuzz.arena import Arena, total
+from fuzz.arena import Arena
 from fuzz.case import Call, Case
 from fuzz.engines import NOTHING, Engine, EngineFailed, Unproved
 from fuzz.engines.launch_hook import Launch, Watched
+from fuzz.layout import total
 from fuzz.rules import hostile_rule
 from fuzz.targets import Target, beyond
 from fuzz.triage import judge
@@ -81,12 +82,11 @@ def run_case(
     if reason:
         return Verdict("declined", text=reason)
     size = total(case)
-    place: Arena | VirtualArena = arena
     if size > engine.largest_arena:
         if not (engine.keeps_stores and target.virtual):
             return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
-        place = VirtualArena(engine)
-    run = _Run(case, target, engine, place, patience, rehearse, on_launch)
+        arena = VirtualArena(engine)
+    run = _Run(case, target, engine, arena, patience, rehearse, on_launch)
     for call in case.calls:
         verdict = run.judged(call)
         if verdict is not None:
@@ -101,7 +101,7 @@ class _Run:
     case: Case
     target: Target
     engine: Engine
-    arena: Arena | VirtualArena
+    arena: Arena
     patience: float
     rehearse: bool
     on_launch: Callable[[float], None]
@@ -151,7 +151,7 @@ class _Run:
         changed_on_device = any(there.numpy().tobytes() != sent for there, sent in uploads)
         seen.table_changed = changed_on_device or self.columns.tobytes() != self.told
         profile, unit = self.engine.device_profile, self.target.limits.unit
-        return judge(self.case, call, seen, self.arena, image, profile, unit)
+        return judge(self.case, call, seen, image, profile, unit)
 
     def _decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
         seen.launches.append(launch)

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fuzz.layout import inside, lead, segments_of
 from fuzz.rules import hostile_rule
 from fuzz.verdict import Verdict, Wrong, in_words
 from oracles import launches, pages, regions
 
 if TYPE_CHECKING:
-    from fuzz.arena import Arena
     from fuzz.case import Call, Case
     from fuzz.images import Image
     from fuzz.run import Observation
-    from fuzz.virtual_arena import VirtualArena
 
 SHOWN = 64
 """Wrong regions that a report names; all are counted."""
@@ -54,7 +53,6 @@ def judge(
     case: Case,
     call: Call,
     seen: Observation,
-    arena: Arena | VirtualArena,
     image: Image,
     device_profile: str,
     unit: int,
@@ -65,15 +63,14 @@ def judge(
         case: what is run.
         call: the call of it that was made.
         seen: what was recorded of the call.
-        arena: the memory it ran on.
         image: what the call left in it, guard zones included.
         device_profile: whose launch limits name a rejected launch.
         unit: the target's unit in bytes.
     """
     rule = hostile_rule(case, call, unit) if case.domain == "hostile" else None
-    if rule is None and seen.clean and _right(case, call, arena, image):
+    if rule is None and seen.clean and _right(case, call, image):
         return None
-    scene = _scene(case, call if rule is None else None, arena, image)
+    scene = _scene(case, call if rule is None else None, image)
     refused = seen.error is not None
     found: Found | None
     if rule is not None and not refused:
@@ -86,31 +83,30 @@ def judge(
     if not found:
         return Verdict("passed") if refused else None
     kind, detail, text = found
+    ahead = lead(case)
     return Verdict(
         "finding",
         kind,
         detail,
         text=text,
-        regions=tuple(
-            Wrong(r.start - arena.lead, r.stop - arena.lead, r.kind, scene.whose(r)) for r in scene.wrong[:SHOWN]
-        ),
+        regions=tuple(Wrong(r.start - ahead, r.stop - ahead, r.kind, scene.whose(r)) for r in scene.wrong[:SHOWN]),
         wrong_bytes=_count(scene.wrong),
         launches=tuple(f"{launch.kernel}{launch.grid}" for launch in seen.launches[:SHOWN]),
     )
 
 
-def _right(case: Case, call: Call, arena: Arena | VirtualArena, image: Image) -> bool:
+def _right(case: Case, call: Call, image: Image) -> bool:
     """Whether a call surely did what it had to; else the full comparison tells."""
-    rows = [(s.base + arena.lead, s.stride, s.page) for s in case.segments]
+    ahead = lead(case)
+    rows = [(s.base + ahead, s.stride, s.page) for s in case.segments]
     return image.is_right(rows, call.ids.stretches())
 
 
-def _scene(case: Case, call: Call | None, arena: Arena | VirtualArena, image: Image) -> Scene:
+def _scene(case: Case, call: Call | None, image: Image) -> Scene:
     """The image, held against the effects of a call; of none, if the call had to be refused."""
-    segments = arena.segments(case)
+    segments = segments_of(case)
     effects = pages.effects(segments, call.ids.distinct() if call else np.empty(0, np.int64))
-    inside = range(arena.lead, arena.lead + arena.size)
-    return Scene(segments, effects, inside, image.wrong(effects))
+    return Scene(segments, effects, inside(case), image.wrong(effects))
 
 
 def _rejected(seen: Observation, device_profile: str) -> Found:

@@ -41,14 +41,14 @@ class Worker:
 
     def __init__(self, request: messages.Open) -> None:
         engine = choose(request.engine, request.device_profile)
-        from fuzz.arena import Arena  # noqa: PLC0415 - torch only after the engine chose its mode
+        from fuzz.arena import arena_of  # noqa: PLC0415 - torch only after the engine chose its mode
         from fuzz.run import run_case  # noqa: PLC0415
         from fuzz.targets import load  # noqa: PLC0415
 
         self._run = run_case
         self._targets = {name: load(name) for name in request.targets}
         self._engine = engine
-        self._arena = Arena(engine)
+        self._arena = arena_of(engine)
         self._slot = FlightSlot(Path(request.slot))
         self._pid = os.getpid()
         self.opened = messages.Opened(

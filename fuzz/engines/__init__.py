@@ -46,7 +46,7 @@ class Engine(Protocol):
     survives_faults: bool
     keeps_stores: bool
 
-    def know(self, memory: torch.Tensor) -> None:
+    def know(self, start: int, size: int) -> None:
         """Take notice of a case's arena before kernels run on it."""
 
     def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:

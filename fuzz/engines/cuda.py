@@ -53,7 +53,7 @@ class Cuda:
         self.largest_arena = torch.cuda.mem_get_info()[0] // 4
         self._driver = ctypes.CDLL("libcuda.so.1")
 
-    def know(self, memory: torch.Tensor) -> None:
+    def know(self, start: int, size: int) -> None:
         """The device knows its allocations."""
 
     def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:

@@ -10,7 +10,7 @@ import torch
 import triton
 import triton.language as tl
 
-from fuzz.arena import Arena
+from fuzz.arena import arena_of
 from fuzz.case import Call, Case, Segment
 from fuzz.engines.simulator.engine import Simulator
 from fuzz.ids import Ids
@@ -49,7 +49,7 @@ def _case(ids: str) -> Case:
 def _verdict(target: Target, case: Case) -> str:
     engine = Simulator("h200")
     assert case.end > engine.largest_arena
-    verdict = run_case(case, target, engine, Arena(engine), patience=60.0, on_launch=lambda seconds: None)
+    verdict = run_case(case, target, engine, arena_of(engine), patience=60.0, on_launch=lambda seconds: None)
     return verdict.label()
 
 

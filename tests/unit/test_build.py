@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fuzz.arena import total
 from fuzz.build import build, numbered, trace
 from fuzz.case import Case
+from fuzz.layout import total
 from fuzz.profiles import BY_NAME
 from fuzz.rules import broken_rule
 from fuzz.source import Choices, Recorder

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from fuzz.arena import Arena
+from fuzz.arena import arena_of
 from fuzz.case import Call, Case, Segment
 from fuzz.engines import Patience
 from fuzz.ids import Ids
@@ -30,7 +30,7 @@ class FakeEngine:
     survives_faults = False
     keeps_stores = False
 
-    def know(self, memory: torch.Tensor) -> None:
+    def know(self, start: int, size: int) -> None:
         pass
 
     def settle(self) -> None:
@@ -42,7 +42,7 @@ class FakeEngine:
 
 FOUR = Segment(0, 4, 8, 16)
 NONE = Limits()
-ARENA = Arena(FakeEngine())
+ARENA = arena_of(FakeEngine())
 
 
 def clear(table: Any, ids: list[int]) -> None:

@@ -42,10 +42,10 @@ class Simulator:
         DEVICE.races = False  # a warning in a worker is read by nobody, and looking takes time
         DEVICE.compiles_for = (self.device_profile, *also_compiled_for)
 
-    def know(self, memory: torch.Tensor) -> None:
+    def know(self, start: int, size: int) -> None:
         """Let kernels touch the arena of the case at hand, and nothing of a larger one before it."""
         DEVICE.fault = None
-        DEVICE.memory.arena(memory.data_ptr(), memory.nbytes)
+        DEVICE.memory.arena(start, size)
 
     def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:
         """Addresses far from all memory of this process, in place of the arena.
