@@ -37,6 +37,9 @@ class Arena(Protocol):
     def read(self) -> Image:
         """The image as it is now, valid until it is laid again; raises what the device reports."""
 
+    def renew(self) -> None:
+        """Make the poison anew, after a target that may have written over it from afar."""
+
 
 def arena_of(engine: Engine) -> Arena:
     """The arena in an engine's memory."""
@@ -77,6 +80,10 @@ class HostArena:
         """The memory itself."""
         return self._held
 
+    def renew(self) -> None:
+        """Make the poison anew."""
+        self._poison[:] = poison(len(self._poison))
+
     def _grow(self, size: int) -> None:
         self._poison = self._bytes = np.empty(0, np.uint8)
         self._poison = poison(size)
@@ -110,6 +117,10 @@ class DeviceArena:
         """A copy; waits for the device, and raises what it reports."""
         self._host.narrow(0, 0, self._size).copy_(self._held)
         return HeldImage(self._before[: self._size], self._after[: self._size])
+
+    def renew(self) -> None:
+        """Send the poison again."""
+        self._poison.copy_(torch.from_numpy(self._before))
 
     def _grow(self, size: int) -> None:
         self._memory = self._held = self._poison = self._host = torch.empty(0)

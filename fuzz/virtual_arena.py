@@ -31,3 +31,6 @@ class VirtualArena:
     def read(self) -> WrittenImage:
         """What was written since it was laid."""
         return WrittenImage(list(self._written))
+
+    def renew(self) -> None:
+        """There is no poison."""

@@ -124,6 +124,8 @@ class Worker:
                 verdict = Verdict("finding", kind, detail, text="the device was lost", lost=True)
             else:
                 verdict = Verdict("infra", text=traceback.format_exc(limit=-3))
+        if verdict.outcome == "finding" and not verdict.lost and not self._engine.survives_faults:
+            self._arena.renew()
         if os.getpid() != self._pid:
             os._exit(0)  # a target forked: only the parent may answer
         return verdict

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from fuzz.arena import arena_of
+from fuzz.arena import arena_of, poison
 from fuzz.case import Call, Case, Segment
 from fuzz.engines import Patience
 from fuzz.ids import Ids
@@ -196,3 +196,13 @@ def test_an_arena_that_does_not_fit_is_unproved() -> None:
 def test_a_skipped_launch_over_a_slice_boundary_is_still_skipped() -> None:
     """A page of 32 MiB that nobody touched is one stale region."""
     assert _label(_case("0", segment=Segment(0, 1, 2**25, 2**25)), lambda table, ids: None) == "skipped:none"
+
+
+def test_a_store_from_afar_does_not_spoil_later_cases() -> None:
+    """The poison is as it was after it was renewed, whatever was written over it."""
+    arena = arena_of(FakeEngine())
+    arena.fit(_case("1"))
+    arena._poison[:64] = 7
+    arena.renew()
+    arena.lay()
+    assert arena.read().after.tolist() == poison(len(arena.read().after)).tolist()

@@ -14,13 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.engines.simulator.faults import TooWide
 from fuzz.engines.simulator.integers import limits, wrap
 from fuzz.engines.simulator.types import INTEGERS
-
-MOST_ELEMENTS = 2**22
-"""Elements of a tensor, over all programs at once, that are written out: 32 MB of 64-bit numbers, of which
-a long chain of operations holds some dozens."""
+from fuzz.engines.simulator.width import refuse_wide
 
 _SAFE = 2**61
 """Differences of numbers below this stay in 64 bits."""
@@ -212,9 +208,8 @@ def check_width(value: Any, shape: tuple[int, ...]) -> None:
     Raises:
         TooWide: if there is more than one program and too much memory would be used.
     """
-    programs = len(value) if isinstance(value, np.ndarray) else 1
-    if programs > 1 and programs * prod(shape) > MOST_ELEMENTS:
-        raise TooWide
+    if isinstance(value, np.ndarray):
+        refuse_wide(len(value), prod(shape))
 
 
 def _pair(a: Any, b: Any) -> tuple[Affine, Affine] | None:

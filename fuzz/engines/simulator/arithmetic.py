@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from fuzz.engines.simulator import affine, integers
-from fuzz.engines.simulator.affine import MOST_ELEMENTS, Affine, Span, written_out
-from fuzz.engines.simulator.faults import TooWide
+from fuzz.engines.simulator.affine import Affine, Span, written_out
 from fuzz.engines.simulator.types import Type, pointee_bytes
+from fuzz.engines.simulator.width import refuse_wide
 
 Function = Callable[..., Any]
 
@@ -109,9 +109,7 @@ def wide(function: Function, lanes: int) -> Function:
         return function
 
     def apply(*values: Any) -> Any:
-        programs = max(len(value) if isinstance(value, np.ndarray) else 1 for value in values)
-        if programs > 1 and programs * lanes > MOST_ELEMENTS:
-            raise TooWide
+        refuse_wide(max(len(value) if isinstance(value, np.ndarray) else 1 for value in values), lanes)
         return function(*values)
 
     return apply

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.engines.simulator.affine import MOST_ELEMENTS
 from fuzz.engines.simulator.faults import Fault, TooWide, Unsupported
 from fuzz.engines.simulator.frame import Frame, alone, take
 from fuzz.engines.simulator.lanes import whole
 from fuzz.engines.simulator.types import Type
+from fuzz.engines.simulator.width import refuse_wide
 
 MOST_ROUNDS = 2**22
 """Rounds of one loop with bounds, which ends for sure; a round takes ten microseconds or more."""
@@ -127,7 +127,7 @@ class If:
     def __call__(self, frame: Frame) -> None:
         """Let each program take its branch."""
         condition = frame.values[self.condition]
-        refuse_wide(frame, self.widest)
+        refuse_wide(frame.programs, self.widest)
         if not isinstance(condition, int) and (condition.all() or not condition.any()):
             condition = bool(condition[0])
         if isinstance(condition, int):
@@ -158,7 +158,7 @@ class For:
 
     def __call__(self, frame: Frame) -> None:
         """Go round for as long as a program is inside its bounds."""
-        refuse_wide(frame, self.widest)
+        refuse_wide(frame.programs, self.widest)
         low, high, step = (frame.values[slot] for slot in self.bounds)
         for inner, outer in self.carried:
             frame.values[inner] = frame.values[outer]
@@ -207,7 +207,7 @@ class While:
 
     def __call__(self, frame: Frame) -> None:
         """Go round for as long as a program wants to."""
-        refuse_wide(frame, self.widest)
+        refuse_wide(frame.programs, self.widest)
         for inner, outer in self.carried:
             frame.values[inner] = frame.values[outer]
         merged: list[Any] = [None] * len(self.results)
@@ -254,16 +254,6 @@ def put(old: Any, index: np.ndarray, new: Any, kind: Type, programs: int) -> Any
         merged = np.array(np.broadcast_to(whole(old, kind.shape, kind.dtype), form))
     merged[index] = whole(new, kind.shape, kind.dtype)
     return merged
-
-
-def refuse_wide(frame: Frame, widest: int) -> None:
-    """Refuse to run a body, which cannot stop halfway, for programs whose tensors would fill the memory.
-
-    Raises:
-        TooWide: before anything is run.
-    """
-    if frame.programs > 1 and frame.programs * widest > MOST_ELEMENTS:
-        raise TooWide
 
 
 def _refuse_long(low: Any, high: Any, step: Any) -> None:

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from fuzz.engines.simulator.program import Program
 
 
+MOST_VARIANTS = 16
+"""Variants of a kernel that are compiled whole in a process: each takes a tenth of a second, and some
+kernels have one for each case."""
+
+
 class RaceWarning(UserWarning):
     """Two programs of a launch wrote different values to one byte."""
 
@@ -63,8 +68,10 @@ class Launcher:
         self._names = list(source.signature)
         self._kinds = list(source.signature.values())
         for profile in DEVICE.compiles_for:
-            key = (source.fn.fn.__qualname__, profile, source.hash(), metadata.num_warps)
-            if key not in DEVICE.compiled and profile in DEVICES:
+            kernel = (source.fn.fn.__qualname__, profile)
+            key = (*kernel, source.hash(), metadata.num_warps)
+            variants = sum(other[:2] == kernel for other in DEVICE.compiled)
+            if key not in DEVICE.compiled and profile in DEVICES and variants < MOST_VARIANTS:
                 DEVICE.compiled[key] = compiled(source, metadata, DEVICES[profile])
 
     def __call__(

@@ -24,6 +24,7 @@ SLICE = 2**19
 
 _ENDS = {"tt.return", "cf.br", "cf.cond_br", "scf.yield", "scf.condition", "tt.reduce.return"}
 _TARGET = re.compile(r"\^(\w+)(?:\(([^:)]*)[^)]*\))?")
+_SHAPE = re.compile(r"tensor<((?:\d+x)+)")
 _CARRIED = re.compile(r"(%[\w$.-]+) = (%[\w$.#-]+)")
 
 
@@ -259,10 +260,9 @@ def _set_in(block: Block) -> set[str]:
 
 def _widest(region: Region) -> int:
     """Lanes of the widest tensor in a region."""
-    found = re.compile(r"tensor<((?:\d+x)+)")
     widths = [1]
     for block in region.blocks:
         for operation in block.operations:
-            widths += [prod(map(int, shape[:-1].split("x"))) for shape in found.findall(operation.types)]
+            widths += [prod(map(int, shape[:-1].split("x"))) for shape in _SHAPE.findall(operation.types)]
             widths += [_widest(inner) for inner in operation.regions]
     return max(widths)
