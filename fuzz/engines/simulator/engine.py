@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from oracles.launches import Ruling
 
 SECONDS_A_LAUNCH = 5e-4
-SECONDS_A_PROGRAM = 2e-7
+SECONDS_A_PROGRAM = 8e-8
 
 VIRTUAL = 2**45
 """Where virtual memory lies: a Linux process keeps its program, heap and libraries above 2^46."""
@@ -29,7 +29,7 @@ class Simulator:
     """Runs all programs of a launch at once, if the device profile lets them run at all."""
 
     name = "simulator"
-    patience = Patience(search=1.0, single=60.0)
+    patience = Patience(search=1.0, single=10.0)
     survives_faults = True
     keeps_stores = True
 
