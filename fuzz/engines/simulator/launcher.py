@@ -38,14 +38,14 @@ class Device:
     """
 
     def __init__(self) -> None:
-        self.races = True
-        self.compiles_for: tuple[str, ...] = ()
         self.compiled: dict[tuple[object, ...], Compiled] = {}
         self.reset()
 
     def reset(self) -> None:
-        """Know no memory and no fault; nobody's limits hold."""
+        """Know no memory and no fault; nobody's limits hold, races are warned of, and nothing is compiled whole."""
         self.profile: str | None = None
+        self.races = True
+        self.compiles_for: tuple[str, ...] = ()
         self.memory = Memory()
         self.fault: Fault | Hang | None = None
 

@@ -1,7 +1,6 @@
 """The memory that a kernel may touch: known buffers, bounds, alignment; all else is a fault.
 
-Known are the storages of a launch's arguments and what was registered. A buffer may be virtual: a
-range of addresses without bytes behind it, where stores are kept as intervals and loads fault.
+Known are the storages of a launch's arguments, what was registered, and the arena of the case at hand.
 """
 
 from __future__ import annotations
@@ -12,79 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from fuzz.engines.simulator.buffer import Buffer
 from fuzz.engines.simulator.faults import Fault
 from fuzz.engines.simulator.integers import wrap
-from fuzz.engines.simulator.intervals import merged
 
 _NO_WRAP = 2**62
 """Addresses below this do not wrap when a stretch of lanes is added."""
-
-_BYTE = np.dtype(np.uint8)
-
-FEW = 48
-"""Intervals up to which merging costs more than it saves."""
-
-
-class Buffer:
-    """A range of addresses.
-
-    Attributes:
-        start: first address.
-        stop: first address behind it.
-        name: what to call it in a report.
-        virtual: whether there are no bytes behind it.
-        written: of a virtual buffer, what was stored: starts and stops as places in it, and values.
-    """
-
-    def __init__(self, start: int, size: int, name: str, *, virtual: bool = False) -> None:
-        self.start = start
-        self.stop = start + size
-        self.name = name
-        self.virtual = virtual
-        self.written: list[tuple[np.ndarray, np.ndarray, Any]] = []
-        self._views: dict[np.dtype, tuple[int, np.ndarray]] = {}
-
-    def joined(self, other: Buffer) -> Buffer:
-        """With one that overlaps it or follows it at once, as views of one allocation may do."""
-        if other.stop <= self.stop:
-            return self
-        return Buffer(self.start, other.stop - self.start, f"{self.name} and {other.name}")
-
-    @property
-    def bytes(self) -> np.ndarray:
-        """Its content, uint8."""
-        return self.elements(_BYTE)[1]
-
-    def elements(self, dtype: np.dtype) -> tuple[int, np.ndarray]:
-        """Its aligned elements of a type, and the address of the first."""
-        view = self._views.get(dtype)
-        if view is None:
-            first = self.start + -self.start % dtype.itemsize
-            count = max(self.stop - first, 0) // dtype.itemsize
-            view = self._views[dtype] = (first, np.asarray(_Raw(first, count, dtype.str)))
-        return view
-
-    def fill(self, firsts: np.ndarray, lasts: np.ndarray, value: int, dtype: np.dtype) -> None:
-        """Write one element all over intervals of places in it."""
-        if len(firsts) > FEW:
-            firsts, lasts = merged(firsts, lasts)
-        if self.virtual:
-            self.written.append((firsts, lasts, value))
-            return
-        memory = self.bytes
-        if value == 0:
-            for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
-                memory[first:last] = 0
-        else:
-            for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
-                memory[first:last].view(dtype)[:] = value
-
-
-class _Raw:
-    """Elements at an address, as NumPy takes them."""
-
-    def __init__(self, address: int, count: int, kind: str) -> None:
-        self.__array_interface__ = {"data": (address, False), "shape": (count,), "typestr": kind, "version": 3}
 
 
 class Memory:
@@ -225,7 +157,7 @@ class Memory:
             self._sorted = []
             for start in sorted(known):
                 buffer = known[start]
-                if self._sorted and start <= self._sorted[-1].stop and not buffer.virtual:
+                if self._sorted and self._sorted[-1].touches(buffer):
                     self._sorted[-1] = self._sorted[-1].joined(buffer)
                 else:
                     self._sorted.append(buffer)

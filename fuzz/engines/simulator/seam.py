@@ -8,7 +8,7 @@ version of Triton. No method of Triton is replaced: a backend is added, and a dr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from typing import Any
@@ -23,6 +23,9 @@ from fuzz.engines.simulator.launcher import Launcher
 from fuzz.engines.simulator.program import Program
 
 NAME = "kvzero_simulator"
+MOST_PROGRAMS = 4096
+"""Programs that are kept by their text: some kernels have one for each case."""
+
 CAPABILITY = 90
 WARP = 32
 
@@ -56,15 +59,15 @@ class SimulatorBackend(BaseBackend):  # type: ignore[misc]
         return metadata.num_warps, metadata.num_ctas, metadata.shared
 
     def get_codegen_implementation(self, options: Any) -> Any:
-        """CUDA's."""
+        """What the language's builtins turn into, as for CUDA."""
         return self._cuda.get_codegen_implementation(options)
 
     def get_module_map(self) -> Any:
-        """CUDA's."""
+        """Which library stands for ``libdevice``, as for CUDA."""
         return self._cuda.get_module_map()
 
     def load_dialects(self, context: Any) -> None:
-        """CUDA's."""
+        """The dialects that CUDA's compiler reads."""
         self._cuda.load_dialects(context)
 
     def add_stages(self, stages: dict[str, Any], options: Any, language: Any = None) -> None:  # noqa: ARG002
@@ -101,7 +104,7 @@ class _Utilities:
         """Programs are kept by their text."""
 
 
-@cache
+@lru_cache(MOST_PROGRAMS)
 def _program(text: bytes) -> Program:
     """The program of a TTIR, which kernels that differ only in options share."""
     try:
@@ -130,7 +133,7 @@ class SimulatorDriver(DriverBase):  # type: ignore[misc]
         return kind
 
     def get_current_target(self) -> GPUTarget:
-        """Ours."""
+        """The target whose backend is :class:`SimulatorBackend`."""
         return GPUTarget(NAME, CAPABILITY, WARP)
 
     def get_active_torch_device(self) -> torch.device:
@@ -151,11 +154,11 @@ class SimulatorDriver(DriverBase):  # type: ignore[misc]
         return bench
 
     def get_empty_cache_for_benchmark(self) -> torch.Tensor:
-        """A small one."""
+        """A megabyte: there is no cache that a benchmark would have to empty."""
         return torch.empty(2**20, dtype=torch.int8)
 
     def clear_cache(self, cache: torch.Tensor) -> None:
-        """Nothing is cached."""
+        """Clear what :meth:`get_empty_cache_for_benchmark` gave."""
         cache.zero_()
 
 
