@@ -128,6 +128,7 @@ class Campaign:
         )
         done = self._crew.batch(self._check.asks(request) if self._check else request, self._found)
         self.report.add(done.counts, done.unproved)
+        self.report.compiled = max(self.report.compiled, done.compiled)
         if done.trouble:
             self._tell(Warned(done.trouble))
         attempted = self.report.attempted

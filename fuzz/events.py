@@ -41,7 +41,10 @@ class Find:
 
 @dataclass
 class Report:
-    """A run in numbers; attempted is always the sum of the outcomes."""
+    """A run in numbers; attempted is always the sum of the outcomes.
+
+    ``compiled`` counts the variants of kernels that one worker launched, each a compile of its own.
+    """
 
     seed: int
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
@@ -49,6 +52,7 @@ class Report:
     finds: dict[Bucket, Find] = field(default_factory=dict)
     stop_reason: str = ""
     seconds: float = 0.0
+    compiled: int = 0
     trouble: str | None = None
 
     @property

@@ -61,11 +61,16 @@ class Found(msgspec.Struct, frozen=True, tag=True):
 
 
 class BatchDone(msgspec.Struct, frozen=True, tag=True):
-    """The batch ended before attempt ``following``; outcomes, unproved cases by profile, trouble in words."""
+    """The batch ended before attempt ``following``.
+
+    With outcomes, unproved cases by profile, compiled kernels that the worker has launched in its
+    life, and trouble in words.
+    """
 
     following: int
     counts: dict[str, int]
     unproved: dict[str, int] = {}
+    compiled: int = 0
     trouble: str = ""
 
 

@@ -42,10 +42,12 @@ class Worker:
     def __init__(self, request: messages.Open) -> None:
         engine = choose(request.engine, request.device_profile)
         from fuzz.arena import arena_of  # noqa: PLC0415 - torch only after the engine chose its mode
+        from fuzz.engines.launch_hook import compile_keys  # noqa: PLC0415
         from fuzz.run import run_case  # noqa: PLC0415
         from fuzz.targets import load  # noqa: PLC0415
 
         self._run = run_case
+        self._compile_keys = compile_keys
         self._targets = {name: load(name) for name in request.targets}
         self._engine = engine
         self._arena = arena_of(engine)
@@ -85,7 +87,7 @@ class Worker:
             attempt += 1
             if verdict.lost or time.monotonic() > until:
                 break
-        return messages.BatchDone(attempt, counts, unproved)
+        return messages.BatchDone(attempt, counts, unproved, len(self._compile_keys))
 
     def attempt(self, request: messages.Try) -> messages.Tried:
         """Run one case."""

@@ -36,6 +36,9 @@ class Launch:
 
 Decide = Callable[[Launch], tuple[int, ...]]
 
+compile_keys: set[str] = set()
+"""Hashes of the compiled kernels that were launched by this process; the interpreter has none."""
+
 _watchers: list[Decide] = []
 """Who sees launches at the moment, the innermost last."""
 
@@ -82,8 +85,9 @@ def _seen(run: Callable[..., Any]) -> Callable[..., Any]:
             return _watchers[-1](launch)
 
         compiled = run(self, *args, grid=decided, warmup=warmup, **kwargs)
-        if launch is not None:
-            launch.compile_key = getattr(compiled, "hash", None)
+        if launch is not None and hasattr(compiled, "hash"):
+            launch.compile_key = compiled.hash
+            compile_keys.add(compiled.hash)
         return compiled
 
     return seen_run

@@ -105,6 +105,8 @@ def ending(report: Report) -> str:
         f"stopped: {report.stop_reason} after {report.seconds:.1f} s · seed {report.seed}",
         f"{report.attempted} attempted = {counts} · {rate:.0f} cases/s",
     ]
+    if report.compiled:
+        lines.append(f"kernels compiled: {report.compiled}, one for each set of constants and argument classes")
     if report.trouble:
         lines.append(f"trouble: {report.trouble}")
     for find in report.distinct:

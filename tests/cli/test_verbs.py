@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -346,3 +347,12 @@ def test_a_corpus_that_cannot_be_written_is_said_at_once(kvzero: Callable, tmp_p
     assert "finds that cannot be saved will be printed in full" in first
     text = run.stderr[run.stderr.index("\n{") :]
     assert codec.decode(text[: text.index("\n}") + 2]).segments
+
+
+def test_compiled_kernels_are_counted(kvzero: Callable) -> None:
+    """Several for a kernel with a constant that follows the page, at most one for each case; none when interpreted."""
+    common = ("fuzz", "--profile", "small", "--seed", "1", "--cases", "20", "--corpus", "c", "--engine")
+    counted = re.search(r"kernels compiled: (\d+),", kvzero(*common, "simulator").stderr)
+    assert counted is not None
+    assert 2 <= int(counted[1]) <= 20
+    assert "kernels compiled" not in kvzero(*common, "interpreter").stderr
