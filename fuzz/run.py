@@ -86,7 +86,10 @@ def run_case(
         if not (engine.keeps_stores and target.virtual):
             return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
         arena = VirtualArena(engine)
-    run = _Run(case, target, engine, arena, patience, rehearse, on_launch)
+    try:
+        run = _Run(case, target, engine, arena, patience, rehearse, on_launch)
+    except Unproved as unproved:
+        return Verdict("unproved", text=str(unproved))
     for call in case.calls:
         verdict = run.judged(call)
         if verdict is not None:

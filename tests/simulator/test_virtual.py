@@ -77,3 +77,10 @@ def test_an_offset_of_32_bits_is_found() -> None:
 def test_a_target_that_may_touch_memory_itself_is_not_given_any() -> None:
     """index_fill writes through torch: its case is unproved."""
     assert _verdict(load("index_fill"), _case("39998")) == "unproved"
+
+
+def test_there_are_not_addresses_for_everything() -> None:
+    """A cache of 32 TB is unproved, not a fault of anybody."""
+    segments = (Segment(0, 3, 4096, 2**44),)
+    case = Case(schema=1, domain="contract", guard=65_536, segments=segments, calls=(Call("zero", Ids.parse("2")),))
+    assert _verdict(load("masked_grid"), case) == "unproved"
