@@ -90,8 +90,8 @@ def _first_below(value: int, at: Callable[[int], Counts | None]) -> Counts | Non
 
 
 def _choices(counts: tuple[int, ...], place: int) -> Iterator[Counts]:
-    """The counts with those from ``place`` on as they are, at their least, or at their most."""
-    later = [dict.fromkeys((count, 1, most)) for count, most in zip(counts[place:], MOST[place:], strict=True)]
+    """The counts with those from ``place`` on at their least, as they are, or at their most: the cheap ones first."""
+    later = [dict.fromkeys((1, count, most)) for count, most in zip(counts[place:], MOST[place:], strict=True)]
     for rest in product(*later):
         segments, ids, page = (*counts[:place], *rest)
         yield segments, ids, page
