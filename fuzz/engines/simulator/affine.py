@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.engines.simulator.integers import limits, wrap
+from fuzz.engines.simulator.integers import least, limits, most, wrap
 from fuzz.engines.simulator.types import INTEGERS
 from fuzz.engines.simulator.width import refuse_wide
 
@@ -56,8 +56,8 @@ class Affine:
                 high += step * (size - 1)
             else:
                 low += step * (size - 1)
-        least, most = limits(self.bits)
-        return (low, high) if least <= low and high <= most else None
+        lowest, highest = limits(self.bits)
+        return (low, high) if lowest <= low and high <= highest else None
 
 
 class Span:
@@ -171,7 +171,7 @@ def both(a: Any, b: Any) -> Any:
     if not isinstance(a, Span):
         a, b = b, a
     if isinstance(b, Span):
-        return Span(_most(a.low, b.low), _least(a.high, b.high), a.shape)
+        return Span(most(a.low, b.low), least(a.high, b.high), a.shape)
     if isinstance(b, int):
         return a if b else False
     if b.shape[-1] == 1:
@@ -263,12 +263,4 @@ def _varies(base: Any) -> bool:
 
 
 def _clipped(value: Any, size: int) -> Any:
-    return min(max(value, 0), size) if isinstance(value, int) else np.minimum(np.maximum(value, 0), size)
-
-
-def _most(a: Any, b: Any) -> Any:
-    return max(a, b) if isinstance(a, int) and isinstance(b, int) else np.maximum(a, b)
-
-
-def _least(a: Any, b: Any) -> Any:
-    return min(a, b) if isinstance(a, int) and isinstance(b, int) else np.minimum(a, b)
+    return least(most(value, 0), size)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fuzz.engines.simulator.faults import Fault, TooWide, Unsupported
-from fuzz.engines.simulator.frame import Frame, alone, take
+from fuzz.engines.simulator.frame import Frame, Step, alone, take
 from fuzz.engines.simulator.lanes import whole
 from fuzz.engines.simulator.types import Type
 from fuzz.engines.simulator.width import refuse_wide
 
-MOST_ROUNDS = 2**22
+MOST_BOUNDED_ROUNDS = 2**22
 """Rounds of one loop with bounds, which ends for sure; a round takes ten microseconds or more."""
-
-Step = Callable[[Frame], None]
 
 
 @dataclass
@@ -263,8 +261,8 @@ def _refuse_long(low: Any, high: Any, step: Any) -> None:
         Unsupported: with the number of its rounds.
     """
     rounds = int(np.max((np.asarray(high, np.float64) - low) / step))
-    if rounds > MOST_ROUNDS:
-        raise Unsupported(f"a loop of {rounds} rounds; at most {MOST_ROUNDS} are run")
+    if rounds > MOST_BOUNDED_ROUNDS:
+        raise Unsupported(f"a loop of {rounds} rounds; at most {MOST_BOUNDED_ROUNDS} are run")
 
 
 def _give(frame: Frame, results: list[tuple[int, Type]], values: list[Any]) -> None:

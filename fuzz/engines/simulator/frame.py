@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -108,6 +108,10 @@ class Frame:
         number = int(self.numbers()[program if self.programs > 1 else 0])
         x, y, _ = self.launch.grid
         return f"program ({number % x}, {number // x % y}, {number // (x * y)})"
+
+
+Step = Callable[[Frame], None]
+"""What the programs of a frame do together."""
 
 
 def take(value: Any, index: np.ndarray) -> Any:

@@ -85,17 +85,19 @@ def _refuse_zero(b: Any) -> None:
         raise Fault("assert", "integer division by zero, which a GPU leaves undefined", int(zero.argmax()))
 
 
-def _least(a: Any, b: Any) -> Any:
+def least(a: Any, b: Any) -> Any:
+    """The smaller of two plain values, element by element."""
     return min(a, b) if isinstance(a, int) and isinstance(b, int) else np.minimum(a, b)
 
 
-def _most(a: Any, b: Any) -> Any:
+def most(a: Any, b: Any) -> Any:
+    """The larger of two plain values, element by element."""
     return max(a, b) if isinstance(a, int) and isinstance(b, int) else np.maximum(a, b)
 
 
 SIGNED: dict[str, Function] = {
     "addi": operator.add, "subi": operator.sub, "muli": operator.mul,
-    "divsi": _divide, "remsi": _remainder, "minsi": _least, "maxsi": _most,
+    "divsi": _divide, "remsi": _remainder, "minsi": least, "maxsi": most,
     "andi": operator.and_, "ori": operator.or_, "xori": operator.xor,
 }  # fmt: skip
 """Operations on signed numbers, or on bits alone."""
@@ -108,7 +110,7 @@ _OF_BITS = {"addi": "xori", "subi": "xori", "muli": "andi"}
 _BITWISE = ("andi", "ori", "xori")
 
 UNSIGNED: dict[str, Function] = {
-    "divui": _floor_unsigned, "remui": _modulo_unsigned, "minui": _least, "maxui": _most,
+    "divui": _floor_unsigned, "remui": _modulo_unsigned, "minui": least, "maxui": most,
 }  # fmt: skip
 """Operations that read their bits as unsigned numbers."""
 

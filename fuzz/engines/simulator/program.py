@@ -11,11 +11,11 @@ import numpy as np
 
 from fuzz.engines.simulator.faults import Unsupported
 from fuzz.engines.simulator.flow import For, If, Jump, Straight, While, run_blocks
-from fuzz.engines.simulator.frame import Frame, Launch, alone
+from fuzz.engines.simulator.frame import Frame, Launch, Step, alone
 from fuzz.engines.simulator.lanes import reduce, whole
 from fuzz.engines.simulator.memory import Memory
 from fuzz.engines.simulator.races import Writes
-from fuzz.engines.simulator.steps import Slots, Step, fused, promising, step_of
+from fuzz.engines.simulator.steps import Slots, fused, promising, step_of
 from fuzz.engines.simulator.text import NAME, Block, Function, Operation, Region, read
 from fuzz.engines.simulator.types import Type, listed_types
 
@@ -140,11 +140,8 @@ class _Builder:
         return made
 
     def _jumps(self, block: Block, made: dict[str, Straight]) -> tuple[Jump, ...]:
-        end = block.operations[-1]
-        if not end.name.startswith("cf."):
-            return ()
         jumps = []
-        for label, passed in _TARGET.findall(end.text + " : " + end.types):
+        for label, passed in _targets(block):
             target = next(other for other in self._function.body.blocks if other.label == label)
             sources = [self.slots[name] for name in NAME.findall(passed)]
             moves = [(self.slots[name], source) for (name, _), source in zip(target.parameters, sources, strict=True)]
@@ -154,16 +151,12 @@ class _Builder:
 
     def _spread(self, blocks: list[Block], inside: dict[str, set[str]]) -> None:
         """Let every block need what the blocks after it need."""
-        after = {
-            block.label: [label for label, _ in _TARGET.findall(block.operations[-1].text + block.operations[-1].types)]
-            for block in blocks
-        }
         changed = True
         while changed:
             changed = False
             for block in blocks:
                 own = _set_in(block)
-                for label in after[block.label]:
+                for label, _ in _targets(block):
                     more = inside[label] - own - inside[block.label]
                     changed |= bool(more)
                     inside[block.label] |= more
@@ -211,6 +204,12 @@ class _Builder:
             frame.values[out] = alone(reduce(whole(frame.values[source], kind.shape, kind.dtype), axis, combine))
 
         return step
+
+
+def _targets(block: Block) -> list[tuple[str, str]]:
+    """Labels that a block may go on to, each with the text of what it passes there."""
+    end = block.operations[-1]
+    return _TARGET.findall(f"{end.text} : {end.types}") if end.name.startswith("cf.") else []
 
 
 def _carried(operation: Operation) -> list[tuple[str, str]]:

@@ -12,12 +12,11 @@ from fuzz.engines.simulator import access, arithmetic, integers, lanes
 from fuzz.engines.simulator.affine import counting, written_out
 from fuzz.engines.simulator.constants import read_constant
 from fuzz.engines.simulator.faults import Unsupported
-from fuzz.engines.simulator.frame import Frame
+from fuzz.engines.simulator.frame import Frame, Step
 from fuzz.engines.simulator.promises import check_promise, read_promise
 from fuzz.engines.simulator.text import Operation
 from fuzz.engines.simulator.types import Type, listed_types, parse_type
 
-Step = Callable[[Frame], None]
 Slots = dict[str, int]
 
 _BINARY = re.compile(rf"arith\.({'|'.join((*integers.SIGNED, *integers.UNSIGNED, *integers.SHIFTS))})")
