@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from fuzz.arena import Arena
-from fuzz.case import Call, Case
+from fuzz.case import WHOLE, Call, Case
 from fuzz.engines import NOTHING, Engine, EngineFailed, Unproved
 from fuzz.engines.launch_hook import Launch, Watched
 from fuzz.layout import total
@@ -82,10 +82,10 @@ def run_case(
     if reason:
         return Verdict("declined", text=reason)
     size = total(case)
-    if size > engine.largest_arena:
-        if not (engine.keeps_stores and target.virtual):
-            return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
+    if size > WHOLE and engine.keeps_stores and target.virtual:
         arena = VirtualArena(engine)
+    elif size > engine.largest_arena:
+        return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
     try:
         run = _Run(case, target, engine, arena, patience, rehearse, on_launch)
     except Unproved as unproved:

@@ -22,6 +22,9 @@ PROGRAMS_A_SECOND = 1e9
 BYTES_A_SECOND = 1e11
 """Stores of many programs to the same few kilobytes; distinct pages go thirty times faster."""
 
+LARGEST_ARENA = 2**32
+"""Bytes that are read back and compared on the host; that takes seconds."""
+
 STICKY = {700: "memory", 719: "memory", 716: "misaligned", 710: "assert"}
 """CUDA errors after which a context is lost: illegal address, launch failure, misaligned, assert."""
 
@@ -50,7 +53,7 @@ class Cuda:
         self.device = torch.device("cuda", torch.cuda.current_device())
         self.device_name = torch.cuda.get_device_name(self.device)
         self.device_profile = "h200"
-        self.largest_arena = torch.cuda.mem_get_info()[0] // 4
+        self.largest_arena = min(LARGEST_ARENA, torch.cuda.mem_get_info()[0] // 4)
         self._driver = ctypes.CDLL("libcuda.so.1")
 
     def know(self, start: int, size: int) -> None:

@@ -1,15 +1,16 @@
-"""Offsets past 2^31 elements and 2^32 bytes, in an arena of megabytes.
+"""Offsets past 2^31 elements and 2^32 bytes, most of them in an arena of megabytes.
 
 Most cases bias the base: block ``i`` lies in the arena because ``base`` is ``i*stride`` bytes before
-it, so that a kernel which computes the offset in 32 bits writes gigabytes away. One in four clears
-up to 2^17 distinct blocks that lie 4 to 64 bytes apart.
+it, so that a kernel which computes the offset in 32 bits writes gigabytes away. Three in sixteen clear
+up to 2^17 distinct blocks that lie 4 to 64 bytes apart; one in sixteen is as large as it says, for
+engines with virtual memory.
 """
 
 from __future__ import annotations
 
 from fuzz.case import Call, Case, Segment
 from fuzz.ids import Ids, Run
-from fuzz.profiles import parts
+from fuzz.profiles import parts, vast
 from fuzz.source import Source, Trace, Untraceable
 
 SEGMENTS = 6
@@ -22,13 +23,17 @@ GAP = 2**13
 REPEATS = 4
 DENSE_BLOCKS = 2**17
 DENSE_STRIDE = 64
-BIASED, DENSE = 0, 3
+BIASED, DENSE, VAST = 0, 12, 15
+"""Of sixteen cases twelve have biased bases, three many small blocks, one a cache of gigabytes."""
 
 
 def build(source: Source, unit: int) -> Case:
     """Draw a case of one call whose sizes are multiples of ``unit`` bytes."""
     step = parts.granule(source, unit)
-    if source.integer(BIASED, DENSE) == DENSE:
+    kind = source.integer(BIASED, VAST)
+    if kind == VAST:
+        return vast.build(source, step)
+    if kind >= DENSE:
         return _dense(source, step)
     block = source.integer(0, OFFSET // STRIDE) if source.integer(0, 1) else source.integer(0, 2**31)
     spare = source.integer(0, 1)
@@ -52,14 +57,19 @@ def trace(case: Case, unit: int) -> list[int]:
     """
     to = Trace()
     step = parts.trace_granule(to, case, unit)
-    if len(case.calls) != 1 or len(case.calls[0].ids.runs) != 1:
-        raise Untraceable("not one call of one run of ids")
+    if len(case.calls) != 1 or not case.calls[0].ids:
+        raise Untraceable("not one call of at least one id")
+    if vast.is_vast(case):
+        to.integer(BIASED, VAST, VAST)
+        return vast.trace(to, case, step)
+    if len(case.calls[0].ids.runs) != 1:
+        raise Untraceable("not one run of ids")
     (run,) = case.calls[0].ids.runs
     if run.first != run.last or _is_dense(case):
-        to.integer(BIASED, DENSE, DENSE)
+        to.integer(BIASED, VAST, DENSE)
         _trace_dense(to, case, run, step)
         return parts.trace_rest(to, case)
-    to.integer(BIASED, DENSE, BIASED)
+    to.integer(BIASED, VAST, BIASED)
     near = run.first <= OFFSET // STRIDE
     to.integer(0, 1, 1 if near else 0)
     block = to.integer(0, OFFSET // STRIDE if near else 2**31, run.first)

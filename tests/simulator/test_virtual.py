@@ -11,10 +11,13 @@ import triton
 import triton.language as tl
 
 from fuzz.arena import arena_of
-from fuzz.case import Call, Case, Segment
+from fuzz.build import build
+from fuzz.case import WHOLE, Call, Case, Segment
 from fuzz.engines.simulator.engine import Simulator
 from fuzz.ids import Ids
+from fuzz.profiles.vast import is_vast
 from fuzz.run import run_case
+from fuzz.source import Recorder
 from fuzz.targets import Target, load
 from kvzero import Limits
 from kvzero.generations.masked_grid import launch, plan
@@ -48,7 +51,7 @@ def _case(ids: str) -> Case:
 
 def _verdict(target: Target, case: Case) -> str:
     engine = Simulator("h200")
-    assert case.end > engine.largest_arena
+    assert case.end > WHOLE
     verdict = run_case(case, target, engine, arena_of(engine), patience=60.0, on_launch=lambda seconds: None)
     return verdict.label()
 
@@ -72,6 +75,16 @@ def test_an_offset_of_32_bits_is_found() -> None:
         calls=(Call("zero", Ids.parse("19999")),),
     )  # fmt: skip
     assert _verdict(Target("narrow", _narrow, Limits(), virtual=True), wrapping) == "faulted:memory"
+
+
+def test_profile_far_draws_such_caches() -> None:
+    """A right kernel passes each; one with offsets of 32 bits misses blocks past 2^31 elements."""
+    drawn = [case for case in (build(Recorder(seed), "far") for seed in range(200)) if is_vast(case)]
+    assert {_verdict(load("masked_grid"), case) for case in drawn} == {"passed"}
+    wrapping = [case for case in drawn if any(case.calls[0].ids.high * s.stride >= 2**33 for s in case.segments)]
+    found = {_verdict(Target("narrow", _narrow, Limits(), virtual=True), case) for case in wrapping}
+    assert "faulted:memory" in found
+    assert not {"passed", "unproved"} & found
 
 
 def test_a_target_that_may_touch_memory_itself_is_not_given_any() -> None:

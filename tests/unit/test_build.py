@@ -9,6 +9,7 @@ from fuzz.build import build, numbered, trace
 from fuzz.case import Case
 from fuzz.layout import total
 from fuzz.profiles import BY_NAME
+from fuzz.profiles.vast import is_vast
 from fuzz.rules import broken_rule
 from fuzz.source import Choices, Recorder
 
@@ -48,6 +49,17 @@ def test_a_case_is_decided_by_seed_and_index() -> None:
     assert numbered(7, 11, profiles) == numbered(7, 11, profiles)
     assert numbered(7, 11, profiles) != numbered(8, 11, profiles)
     assert [numbered(0, index, profiles)[1] for index in range(4)] == ["small", "launch", "far", "small"]
+
+
+def test_one_far_case_in_sixteen_is_a_cache_of_gigabytes() -> None:
+    """Its blocks lie past 2^32 bytes, alone or inside another segment's stride, and some are cleared there."""
+    cases = [build(Recorder(seed), "far") for seed in range(2000)]
+    vast = [case for case in cases if is_vast(case)]
+    assert 0.04 < len(vast) / len(cases) < 0.09
+    assert all(s.length > 2**32 for case in vast for s in case.segments)
+    assert np.mean([case.end > 2**31 for case in vast]) > 0.9
+    assert np.mean([case.end > 2**32 for case in vast]) > 0.6
+    assert any(0 < s.base < case.segments[0].stride for case in vast for s in case.segments)
 
 
 def test_nothing_is_drawn_where_there_is_no_choice() -> None:
