@@ -135,7 +135,7 @@ class Worker:
 
 def _laying(case: Case) -> float:
     """Seconds that laying and comparing an arena may take, at a pace that any machine keeps."""
-    return case.end / 50e6
+    return case.end / 20e6
 
 
 def main(descriptor: int) -> None:

@@ -9,6 +9,8 @@ import torch
 
 from fuzz.build import numbered
 from fuzz.checking import Checker
+from fuzz.engines.cuda import LARGEST_ARENA
+from fuzz.layout import total
 from fuzz.targets import GENERATIONS
 from tests.cli.test_planted import BUCKETS
 from tests.conftest import planted
@@ -46,9 +48,11 @@ def test_a_kernel_that_does_not_compile(cuda: Checker) -> None:
 
 @pytest.mark.parametrize("target", ["masked_grid", "index_fill", "block_stride"])
 def test_right_kernels_pass(cuda: Checker, target: str) -> None:
-    """Small and far cases without a find."""
-    labels = {cuda.attempt(numbered(3, index, ("small", "far"))[0], target).label() for index in range(CASES)}
-    assert labels == {"passed"}
+    """Small and far cases without a find; a cache of gigabytes is too much to be read back."""
+    cases = [numbered(3, index, ("small", "far"))[0] for index in range(CASES)]
+    held = {cuda.attempt(case, target).label() for case in cases if total(case) < LARGEST_ARENA}
+    assert held == {"passed"}
+    assert {cuda.attempt(case, target).label() for case in cases if total(case) > LARGEST_ARENA} == {"unproved"}
 
 
 def test_gpu_and_interpreter_agree(cuda: Checker) -> None:
