@@ -109,7 +109,7 @@ def beyond(limits: Limits, case: Case) -> str | None:
 def _generation(name: str) -> Callable[[Any, Any], Callable[[list[Any]], None]]:
     from kvzero.zeroer import KVBlockZeroer  # noqa: PLC0415 - needs torch and Triton
 
-    return lambda table, device: KVBlockZeroer(table, device, generation=name).zero_block_ids
+    return lambda table, device: KVBlockZeroer.of(table, device, kernel=name).zero_block_ids
 
 
 def _entry_point(locator: str) -> Any:

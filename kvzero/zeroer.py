@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from kvzero.generations import BY_META_LENGTH, BY_NAME, masked_grid
+from kvzero.planner import plan
 from kvzero.segments import SegmentTable
 from kvzero.staging import async_tensor_h2d
 
@@ -18,28 +19,62 @@ _zero_kv_blocks_kernel = masked_grid.kernel
 
 
 class KVBlockZeroer:
-    """Clears the pages of given blocks in every segment of a cache, on the current stream.
+    """Clears the pages of given blocks in every cache of a runner, on the current stream.
 
-    An instance made by ``__new__`` with only ``device`` and ``_meta`` set works too; then the length
-    of the tuple tells the generation.
+    Takes what upstream's class of the same name takes, in its newer form and in its older one; see
+    :func:`kvzero.planner.plan`. An instance made by ``__new__`` with only ``device`` and ``_meta`` set
+    works too; then the length of the tuple tells the generation.
 
     Args:
-        table: the cache's segments, with addresses on ``device``.
-        device: where the cache lies.
-        generation: name of the kernel generation, one of ``kvzero.generations.BY_NAME``.
+        device: where the caches lie.
+        attn_groups_iter: the runner's attention groups.
+        kernel_block_sizes: by group number, tokens of a kernel block.
+        rest: the other arguments of one of the two forms.
+        kernel: name of the kernel generation, one of ``kvzero.generations.BY_NAME``.
+        wide: clear one span a block, as upstream does, instead of exactly the layer's bytes.
+        named: the other arguments by name.
 
     Raises:
-        ValueError: if the generation is unknown or cannot address the table.
+        PlanError: if a cache cannot be cleared: layer, value, rule.
+        ValueError: if the generation is unknown or cannot address the caches.
     """
 
-    _generation: str | None = None
+    _kernel: str | None = None
 
-    def __init__(self, table: SegmentTable, device: torch.device | str, *, generation: str = "masked_grid") -> None:
-        if generation not in BY_NAME:
-            raise ValueError(f"generation={generation!r}: must be one of {', '.join(BY_NAME)}")
+    def __init__(
+        self,
+        device: torch.device | str,
+        attn_groups_iter: Any,
+        kernel_block_sizes: Sequence[int],
+        *rest: Any,
+        kernel: str = "masked_grid",
+        wide: bool = False,
+        **named: Any,
+    ) -> None:
+        self.take(plan(device, attn_groups_iter, kernel_block_sizes, *rest, wide=wide, **named), device, kernel)
+
+    @classmethod
+    def of(cls, table: SegmentTable, device: torch.device | str, *, kernel: str = "masked_grid") -> KVBlockZeroer:
+        """A zeroer of segments that are known already, their addresses on ``device``.
+
+        Raises:
+            ValueError: if the generation is unknown or cannot address the table.
+        """
+        made = cls.__new__(cls)
+        made.take(table, device, kernel)
+        return made
+
+    def take(self, table: SegmentTable, device: torch.device | str, kernel: str) -> None:
+        """Prepare for a table, in place of any before.
+
+        Raises:
+            ValueError: if the generation is unknown or cannot address the table.
+        """
+        if kernel not in BY_NAME:
+            raise ValueError(f"kernel={kernel!r}: must be one of {', '.join(BY_NAME)}")
         self.device = torch.device(device)
-        self._generation = generation
-        self._meta: Any = BY_NAME[generation].plan(table, self.device)
+        self._kernel = kernel
+        self._meta: Any = BY_NAME[kernel].plan(table, self.device)
 
     def zero_block_ids(self, ids: Sequence[int]) -> None:
         """Set every page of the blocks ``ids`` to zero; nothing is launched for an empty list.
@@ -49,7 +84,7 @@ class KVBlockZeroer:
         """
         if not ids or self._meta is None:
             return
-        generation = BY_NAME[self._generation] if self._generation else BY_META_LENGTH[len(self._meta)]
+        generation = BY_NAME[self._kernel] if self._kernel else BY_META_LENGTH[len(self._meta)]
         replaced = _zero_kv_blocks_kernel is not masked_grid.kernel
         generation.launch(
             self._meta,

@@ -58,7 +58,7 @@ low_byte.limits = Limits(page=2**18, segments=65_535)
 
 def stray_byte(table, device):
     """Right, plus one byte in front of the first segment: clobbered:guard."""
-    right = KVBlockZeroer(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device).zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -73,7 +73,7 @@ stray_byte.limits = Limits(segments=4096)
 
 def endless(table, device):
     """Never comes back from eight segments: hung."""
-    right = KVBlockZeroer(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device).zero_block_ids
 
     def zero(ids):
         if len(table) == 8 and ids:
@@ -85,7 +85,7 @@ def endless(table, device):
 
 def null_pointer(table, device):
     """Stores to address 0 where there are six segments: faulted:memory."""
-    right = KVBlockZeroer(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device).zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -97,7 +97,7 @@ def null_pointer(table, device):
 
 def shifted_stride(table, device):
     """Right, then adds 4 to a stride of its caller's table: clobbered:table."""
-    right = KVBlockZeroer(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device).zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -108,7 +108,7 @@ def shifted_stride(table, device):
 
 def forgetful(table, device):
     """Clears only the first id of its second call: stale:whole page."""
-    right = KVBlockZeroer(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device).zero_block_ids
     calls = 0
 
     def zero(ids):
@@ -121,7 +121,7 @@ def forgetful(table, device):
 
 def reclears(table, device):
     """Clears the blocks of all earlier calls again: clobbered:other block."""
-    right = KVBlockZeroer(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device).zero_block_ids
     seen = []
 
     def zero(ids):
@@ -133,7 +133,7 @@ def reclears(table, device):
 
 def swallows(table, device):
     """Right, and hides whatever its kernel raises: never a false find where an engine gives up."""
-    right = KVBlockZeroer(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device).zero_block_ids
 
     def zero(ids):
         with contextlib.suppress(BaseException):
@@ -144,7 +144,7 @@ def swallows(table, device):
 
 def eats_ids(table, device):
     """Right, but empties the caller's list: clobbered:ids."""
-    right = KVBlockZeroer(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device).zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -155,7 +155,7 @@ def eats_ids(table, device):
 
 def writes_ones(table, device):
     """Writes 1 into the first byte of each cleared page of segment 0: wrong:head."""
-    right = KVBlockZeroer(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device).zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -185,7 +185,7 @@ def uncompilable(table, device):
 
 def right(table, device):
     """A right zeroer, for fixtures."""
-    return KVBlockZeroer(table, device).zero_block_ids
+    return KVBlockZeroer.of(table, device).zero_block_ids
 
 
 not_callable = 7

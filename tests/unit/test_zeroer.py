@@ -41,11 +41,11 @@ def _table(pages: list[int], strides: list[int] | None = None) -> SegmentTable:
 def test_the_dsv4_launch_is_12_million_programs(kernel: FakeKernel) -> None:
     """6,870 ids over 181 segments of 9,344 and 292 elements fit a 3-D grid; flat they pass 2^31."""
     pages = [9344 if index % 2 == 0 else 292 for index in range(181)]
-    today = KVBlockZeroer(_table(pages), "cpu")
+    today = KVBlockZeroer.of(_table(pages), "cpu")
     assert today._meta[3:] == (10, 1024, 181)
     today.zero_block_ids(list(range(6870)))
     assert [launch[0] for launch in kernel.launches] == [(6870, 181, 10)]
-    KVBlockZeroer(_table(pages), "cpu", generation="page_table").zero_block_ids(list(range(6870)))
+    KVBlockZeroer.of(_table(pages), "cpu", kernel="page_table").zero_block_ids(list(range(6870)))
     assert kernel.launches[1][0] == (6870 * 181 * 2336,)
     assert 6870 * 181 * 2336 == 2_904_745_920 > 2**31 - 1
 
@@ -70,8 +70,8 @@ def test_a_bare_instance_knows_its_generation_by_the_meta(kernel: FakeKernel, me
 @pytest.mark.parametrize("name", BY_NAME)
 def test_an_empty_list_launches_nothing(kernel: FakeKernel, name: str) -> None:
     """No ids, no upload, no launch; the same for a cache without segments."""
-    KVBlockZeroer(_table([8, 8]), "cpu", generation=name).zero_block_ids([])
-    KVBlockZeroer(_table([]), "cpu", generation=name).zero_block_ids([1])
+    KVBlockZeroer.of(_table([8, 8]), "cpu", kernel=name).zero_block_ids([])
+    KVBlockZeroer.of(_table([]), "cpu", kernel=name).zero_block_ids([1])
     assert kernel.launches == []
 
 
@@ -79,7 +79,7 @@ def test_the_upload_is_looked_up_at_each_call(monkeypatch: pytest.MonkeyPatch, k
     """Each call uploads its ids anew, as int64, to the zeroer's device."""
     seen = []
     monkeypatch.setattr(zeroer, "async_tensor_h2d", lambda *arguments: seen.append(arguments) or torch.zeros(2))
-    one = KVBlockZeroer(_table([8]), "cpu")
+    one = KVBlockZeroer.of(_table([8]), "cpu")
     one.zero_block_ids([1, 2])
     one.zero_block_ids([3, 0])
     assert seen == [([1, 2], torch.int64, torch.device("cpu")), ([3, 0], torch.int64, torch.device("cpu"))]
@@ -88,7 +88,7 @@ def test_the_upload_is_looked_up_at_each_call(monkeypatch: pytest.MonkeyPatch, k
 
 def test_warmup_clears_block_0_or_nothing(kernel: FakeKernel) -> None:
     """warmup(0) touches nothing; any other count clears the first block."""
-    one = KVBlockZeroer(_table([8]), "cpu")
+    one = KVBlockZeroer.of(_table([8]), "cpu")
     one.warmup(0)
     assert kernel.launches == []
     one.warmup(5)
@@ -97,7 +97,7 @@ def test_warmup_clears_block_0_or_nothing(kernel: FakeKernel) -> None:
 
 def test_page_buckets_launch_once_a_page_size(kernel: FakeKernel) -> None:
     """One launch for each distinct page, in order of first appearance."""
-    KVBlockZeroer(_table([8, 4, 8, 4, 2]), "cpu", generation="page_buckets").zero_block_ids([0, 1])
+    KVBlockZeroer.of(_table([8, 4, 8, 4, 2]), "cpu", kernel="page_buckets").zero_block_ids([0, 1])
     assert [launch[2]["PAGE_SIZE_EL"] for launch in kernel.launches] == [8, 4, 2]
     assert [launch[2]["N_SEGS"] for launch in kernel.launches] == [2, 2, 1]
 
@@ -105,7 +105,7 @@ def test_page_buckets_launch_once_a_page_size(kernel: FakeKernel) -> None:
 def test_the_first_generation_refuses_two_page_sizes() -> None:
     """The words of the assertion are those that users reported."""
     with pytest.raises(AssertionError, match="Non-uniform page sizes: 2112 vs 10496"):
-        KVBlockZeroer(_table([10496, 2112]), "cpu", generation="uniform_page")
+        KVBlockZeroer.of(_table([10496, 2112]), "cpu", kernel="uniform_page")
 
 
 @pytest.mark.parametrize("name", BY_NAME)
@@ -113,13 +113,13 @@ def test_sizes_below_an_element_are_refused(name: str) -> None:
     """A stride that is no multiple of four bytes is named."""
     table = SegmentTable(*(np.array([value], np.int64) for value in (0, 10, 8)), 4)
     with pytest.raises(ValueError, match="stride=10 in segment 0: must be a multiple of 4"):
-        KVBlockZeroer(table, "cpu", generation=name)
+        KVBlockZeroer.of(table, "cpu", kernel=name)
 
 
 def test_an_unknown_generation_is_named() -> None:
     """The error lists what there is."""
-    with pytest.raises(ValueError, match=r"generation='v9': must be one of uniform_page, "):
-        KVBlockZeroer(_table([8]), "cpu", generation="v9")
+    with pytest.raises(ValueError, match=r"kernel='v9': must be one of uniform_page, "):
+        KVBlockZeroer.of(_table([8]), "cpu", kernel="v9")
 
 
 def test_a_table_is_one_upload_and_the_same_twice() -> None:
