@@ -34,6 +34,9 @@ class Arena(Protocol):
     def fit(self, case: Case) -> int:
         """Make room for a case and give the address of its offset 0."""
 
+    def image(self) -> torch.Tensor:
+        """The memory of the case at hand, guard zones included, uint8 ``[n]``."""
+
     def lay(self) -> None:
         """Poison it."""
 
@@ -78,6 +81,10 @@ class HostArena:
         self._engine.know(self._start, size)
         return self._start + lead(case)
 
+    def image(self) -> torch.Tensor:
+        """The memory itself."""
+        return self._memory.narrow(0, 0, len(self._held.after))
+
     def lay(self) -> None:
         """Copy the poison over it."""
         np.copyto(self._held.after, self._held.before)
@@ -114,6 +121,10 @@ class DeviceArena:
         self._held = self._memory.narrow(0, 0, size)
         self._engine.know(self._held.data_ptr(), size)
         return self._held.data_ptr() + lead(case)
+
+    def image(self) -> torch.Tensor:
+        """The memory itself."""
+        return self._held
 
     def lay(self) -> None:
         """Copy the poison over it, in order of the current stream."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from fuzz.cross_check import OTHER, CrossCheck
 from fuzz.errors import EngineError, KvzeroError
 from fuzz.events import Ended, Progress, Report, Started, Subscriber, Warned
 from fuzz.findbook import FindBook
+from fuzz.profiles import fitting
 from fuzz.supervisor import Crew
 
 BATCH_SECONDS = 0.25
@@ -28,7 +30,7 @@ class Plan:
 
     Attributes:
         targets: locators.
-        profiles: shapes of cases, taken by turns.
+        profiles: shapes of cases, taken by turns; none for the usual ones of what the targets take.
         seed: decides every case.
         corpus: where finds go.
         engine: engine by name, or None for the best there is.
@@ -67,12 +69,12 @@ class Campaign:
         self, plan: Plan, control: Control, crew: Crew, subscriber: Subscriber, check: CrossCheck | None = None
     ) -> None:
         known = corpus.known(plan.corpus, corpus.shipped()) if plan.use_known else set()
-        self._plan = plan
         self._control = control
         self._crew = crew
         self._tell = subscriber
         self._check = check
         self._opened = crew.open()
+        self._plan = dataclasses.replace(plan, profiles=fitting(plan.profiles, self._opened.takes))
         self.report = Report(plan.seed)
         self.book = FindBook(
             self.report,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from fuzz.ids import Ids
+from fuzz.layers import ITEM, Layer, Placed, Pool, placed, volume
 
 SCHEMA = 1
 
@@ -74,6 +75,7 @@ class Origin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True, dict=True):
     """A whole case; sizes and offsets in bytes.
 
+    Its cache is given as ``segments``, or as ``layers`` in ``pools`` of ``num_blocks`` blocks.
     ``finds`` names what a target still shows: ``{"page_table@h200": "clobbered:padding"}``.
     ``blocks_known`` is false where the table must not tell its number of blocks.
     """
@@ -81,8 +83,11 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     schema: int
     domain: Literal["contract", "hostile"]
     guard: int
-    segments: tuple[Segment, ...]
     calls: tuple[Call, ...]
+    segments: tuple[Segment, ...] = ()
+    layers: tuple[Layer, ...] = ()
+    pools: tuple[Pool, ...] = ()
+    num_blocks: int = 0
     title: str = ""
     blocks_known: bool = True
     finds: dict[str, str] = {}
@@ -90,16 +95,26 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     @cached_property
     def blocks(self) -> int:
-        """Blocks that every segment has."""
-        return min(segment.blocks for segment in self.segments)
+        """Blocks that every segment or layer has."""
+        return min((segment.blocks for segment in self.segments), default=self.num_blocks)
+
+    @cached_property
+    def placed(self) -> Placed:
+        """Where the layers lie."""
+        return placed(self.pools, self.layers, self.num_blocks)
 
     def keeps(self, unit: int) -> bool:
         """Whether all bases, strides and pages are multiples of ``unit`` bytes."""
-        return not any(s.base % unit or s.page % unit or s.stride % unit for s in self.segments)
+        sizes = [size for s in self.segments for size in (s.base, s.page, s.stride)]
+        sizes += [one.content * ITEM[one.dtype] for one in self.layers]
+        sizes += [size for pool in self.pools for size in (pool.align, pool.gap)]
+        return not any(size % unit for size in sizes)
 
     @cached_property
     def end(self) -> int:
         """Bytes of the arena between its two guard zones."""
+        if self.layers:
+            return self.placed.end
         high = max((call.ids.high for call in self.calls if call.ids), default=0)
         end = 0
         for segment in self.segments:
@@ -110,14 +125,16 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     def volume(self) -> int:
         """Bytes that all calls clear together, repeats of ids and segments included."""
         ids = sum(len(call.ids) for call in self.calls)
-        return ids * sum(segment.page * segment.times for segment in self.segments)
+        return ids * (sum(segment.page * segment.times for segment in self.segments) + volume(self.layers))
 
     def widest(self) -> int:
         """The widest page or stride, which a guard zone must be able to take if it goes astray.
 
         A stride that is wider than its page counts up to 64 KB: those of profile far span gigabytes.
         """
-        return max(max(s.page, min(s.stride, WIDE_STRIDE)) for s in self.segments)
+        sizes = [(s.page, s.stride) for s in self.segments]
+        sizes += [(one.layer.page, one.tiles[0][1]) for one in self.placed.places] if self.layers else []
+        return max(max(page, min(stride, WIDE_STRIDE)) for page, stride in sizes)
 
 
 def _whole_end(segment: Segment) -> int | None:
@@ -136,20 +153,43 @@ def order(case: Case) -> tuple[object, ...]:
     Counted in turn: segments, calls, ids, blocks, sum of pages, strides, bases; then what is left to
     make two cases of one size compare the same way every time, segments by address last.
     """
-    kinds = case.segments
     runs = [run for call in case.calls for run in call.ids.runs]
+    count, blocks, pages, strides, bases, rest = _of_layers(case) if case.layers else _of_segments(case.segments)
     return (
-        sum(segment.times for segment in kinds),
+        count,
         len(case.calls),
         sum(len(call.raw) if call.raw is not None else len(call.ids) for call in case.calls),
-        sum(segment.blocks * segment.times for segment in kinds),
-        sum(segment.page * segment.times for segment in kinds),
-        sum(segment.stride * segment.times for segment in kinds),
-        sum(abs(segment.base) * segment.times for segment in kinds),
+        blocks,
+        pages,
+        strides,
+        bases,
         sum(abs(run.first) + abs(run.last) for run in runs),
         sum(run.first > run.last for run in runs),
         len(runs),
         not case.blocks_known,
         case.guard,
+        rest,
+    )
+
+
+def _of_segments(kinds: tuple[Segment, ...]) -> tuple[object, ...]:
+    return (
+        sum(segment.times for segment in kinds),
+        sum(segment.blocks * segment.times for segment in kinds),
+        sum(segment.page * segment.times for segment in kinds),
+        sum(segment.stride * segment.times for segment in kinds),
+        sum(abs(segment.base) * segment.times for segment in kinds),
         [segment.base for segment in kinds],
+    )
+
+
+def _of_layers(case: Case) -> tuple[object, ...]:
+    """The same of layers: an unusual one is larger than a plain one, and so is a padded pool."""
+    return (
+        len(case.layers) + len(case.pools),
+        sum(case.num_blocks * one.ratio for one in case.layers),
+        sum(one.ratio * one.heads * one.row for one in case.layers),
+        sum(one.tiles[0][1] for one in case.placed.places),
+        sum(pool.gap for pool in case.pools),
+        [(*one.rank(), one.pool) for one in case.layers] + [pool.rank() for pool in case.pools],
     )

@@ -13,7 +13,7 @@ from fuzz import corpus as corpora
 from fuzz import messages
 from fuzz.case import Case
 from fuzz.errors import UsageError
-from fuzz.profiles import DEFAULT
+from fuzz.profiles import fitting
 from fuzz.reports.page_map import page_map
 from fuzz.supervisor import Crew
 from fuzz.verdict import Verdict
@@ -86,10 +86,11 @@ class Checker:
         """The first find of a search, and how many cases passed before it."""
         found: list[messages.Found] = []
         following = passed = 0
+        profiles = fitting((), self.opened().takes)
         unit = min(self.opened().units.values())
         until = time.monotonic() + seconds
         while not found and (left := until - time.monotonic()) > 0:
-            batch = messages.Batch(SEED, DEFAULT, unit, following, messages.NO_STOP, min(left, BATCH_SECONDS))
+            batch = messages.Batch(SEED, profiles, unit, following, messages.NO_STOP, min(left, BATCH_SECONDS))
             done = self._crew.batch(batch, found.append)
             following, passed = done.following, passed + done.counts.get("passed", 0)
         return (found[0] if found else None), passed

@@ -1,4 +1,4 @@
-"""Case files: strict JSON with sorted keys, one segment a line, sizes in bytes."""
+"""Case files: strict JSON with sorted keys, one segment or layer a line, sizes in bytes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from fuzz.verdict import KINDS
 from oracles.launches import PROFILES
 
 _LABELS = {"title", "origin", "finds"}
+_A_LINE_EACH = ("segments", "layers", "pools")
 
 
 def _encode_ids(value: Any) -> str:
@@ -90,14 +91,15 @@ def read(path: Path) -> Case:
 def encode(case: Case) -> str:
     """The text of a case file, the same for equal cases."""
     fields = _plain(case)
-    segments = ",\n    ".join(json.dumps(row, sort_keys=True) for row in fields["segments"])
-    lines = [
-        f"  {json.dumps(key)}: [\n    {segments}\n  ]"
-        if key == "segments"
-        else f"  {json.dumps(key)}: {json.dumps(fields[key], sort_keys=True, ensure_ascii=False)}"
-        for key in sorted(fields)
-    ]
+    lines = [f"  {json.dumps(key)}: {_written(key, fields[key])}" for key in sorted(fields)]
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _written(key: str, value: Any) -> str:
+    if key not in _A_LINE_EACH:
+        return json.dumps(value, sort_keys=True, ensure_ascii=False)
+    rows = ",\n    ".join(json.dumps(row, sort_keys=True) for row in value)
+    return f"[\n    {rows}\n  ]"
 
 
 def file_name(case: Case) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fuzz.case import ALIGNMENT, Case
-from oracles.pages import Segments
+from fuzz.layers import ITEM
+from oracles import layouts, pages, regions
 
 
 def lead(case: Case) -> int:
@@ -23,7 +24,39 @@ def inside(case: Case) -> range:
     return range(lead(case), lead(case) + case.end)
 
 
-def segments_of(case: Case) -> Segments:
+def segments_of(case: Case) -> pages.Segments:
     """The segments as places in the image, equal ones once."""
     rows = np.array([(s.base, s.stride, s.page, s.blocks) for s in case.segments], np.int64)
-    return Segments(rows[:, 0] + lead(case), *rows[:, 1:].T)
+    return pages.Segments(rows[:, 0] + lead(case), *rows[:, 1:].T)
+
+
+def effects_of(case: Case, ids: np.ndarray) -> pages.Effects:
+    """What clearing the blocks ``ids``, int64 ``[n]``, must and may do to the image."""
+    if case.layers:
+        return layouts.effects(views_of(case), ids, total(case))
+    return pages.effects(segments_of(case), ids)
+
+
+def victim(case: Case, offset: int, effects: pages.Effects) -> str:
+    """Whose byte of the image it is that had to stay."""
+    if case.layers:
+        return layouts.victim(offset, views_of(case), effects, inside(case), total(case))
+    return regions.victim(offset, segments_of(case), effects, inside(case))
+
+
+def views_of(case: Case) -> list[layouts.View]:
+    """The layers of a layout case as places in the image."""
+    ahead = lead(case)
+    return [
+        layouts.View(
+            place.offset + ahead,
+            place.shape,
+            place.strides,
+            ITEM[place.layer.dtype],
+            place.block_dim,
+            place.layer.ratio,
+            place.layer.cleared,
+            tuple((start + ahead, stride) for start, stride in place.tiles),
+        )
+        for place in case.placed.places
+    ]

@@ -23,12 +23,13 @@ class Open(msgspec.Struct, frozen=True, tag=True):
 
 
 class Opened(msgspec.Struct, frozen=True, tag=True):
-    """Ready: engine, its device in words, device profile, and each target's unit in bytes."""
+    """Ready: engine, its device in words, device profile, each target's unit in bytes and what it takes."""
 
     engine: str
     device: str
     device_profile: str
     units: dict[str, int]
+    takes: dict[str, str]
 
 
 class Batch(msgspec.Struct, frozen=True, tag=True):

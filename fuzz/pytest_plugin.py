@@ -73,13 +73,13 @@ class CaseFile(pytest.File):
         """
         from fuzz.codec import read  # noqa: PLC0415 - nothing heavy until a case is collected
         from fuzz.corpus import expected  # noqa: PLC0415
-        from fuzz.targets import BUILT_IN  # noqa: PLC0415
+        from fuzz.targets import built_in  # noqa: PLC0415
 
         case = read(self.path)
         finds = [(bucket.target, bucket.device_profile) for bucket in expected(case)]
         is_open = self.path.parent.name == OPEN_FINDS
         if not is_open:
-            everywhere = [] if case.domain == "hostile" else list(BUILT_IN)
+            everywhere = [] if case.domain == "hostile" else built_in(case)
             asked = self.config.getoption("--kvzero-target")
             finds = [(target, USUAL_PROFILE) for target in (*everywhere, *asked)] + finds
         for target, profile in dict.fromkeys(finds):

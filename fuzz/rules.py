@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from fuzz import layer_rules
 from fuzz.case import LARGEST_BLOCKS, LARGEST_BYTES, MOST_SEGMENTS, Call, Case, Segment
 
 
 def broken_rule(case: Case) -> str | None:
     """The first rule that a case breaks, as ``field=value: rule; way out``; None for a legal case."""
-    if not case.segments:
-        return "segments=[]: a case has at least one segment"
+    if bool(case.segments) == bool(case.layers):
+        return "segments, layers: a case has one of them, with at least one entry"
     if not case.calls:
         return 'calls=[]: a case makes at least one call, for instance {"ids": "0", "op": "zero"}'
     if case.guard < 0 or case.guard > LARGEST_BYTES:
@@ -21,6 +22,9 @@ def broken_rule(case: Case) -> str | None:
         broken = _segment(segment)
         if broken:
             return f"segments[{index}].{broken}"
+    broken = layer_rules.broken_rule(case)
+    if broken:
+        return broken
     for index, call in enumerate(case.calls):
         broken = _call(call, case)
         if broken:

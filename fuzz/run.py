@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-import torch
-
 from fuzz.arena import Arena
+from fuzz.caches import caches
 from fuzz.case import WHOLE, Call, Case
 from fuzz.engines import NOTHING, Engine, EngineFailed, Unproved
 from fuzz.engines.launch_hook import Launch, Watched
+from fuzz.given import Given, GivenLayout, GivenTable, Uploads
 from fuzz.layout import total
 from fuzz.rules import hostile_rule
 from fuzz.targets import Target, beyond
 from fuzz.triage import judge
 from fuzz.verdict import Verdict, in_words
 from fuzz.virtual_arena import VirtualArena
-from kvzero.segments import SegmentTable
 from oracles import launches
 from oracles.launches import Ruling
 
@@ -99,7 +97,7 @@ def run_case(
 
 @dataclass
 class _Run:
-    """A case on its way: one table, one zeroer, call after call."""
+    """A case on its way: one zeroer, call after call."""
 
     case: Case
     target: Target
@@ -110,28 +108,24 @@ class _Run:
     on_launch: Callable[[float], None]
 
     def __post_init__(self) -> None:
-        columns = _columns(self.case, self.arena.fit(self.case))
-        self.columns, self.told = columns, columns.tobytes()
-        self.table = SegmentTable(
-            columns[0], columns[1], columns[2], self.case.blocks if self.case.blocks_known else None
-        )
+        self.given = _given(self.case, self.arena)
         self.zero: Callable[[list[object]], None] | None = None
 
     def judged(self, call: Call) -> Verdict | None:
         """Make one call; the verdict if the case ends with it, None if it was right and may go on."""
         self.arena.lay()
         seen = Observation()
-        uploads: list[tuple[torch.Tensor, bytes]] = []
+        uploads: Uploads = []
         ids = call.arguments()
         given = list(ids)
         try:
             with Watched(lambda launch: self._decide(launch, seen)):
                 if self.zero is None:
-                    self.zero = self.target.make(self.table, self.engine.device)
+                    self.zero = self.target.make(self.given.argument, self.engine.device)
                 seen.constructed = True
                 self.zero(given)
             self.engine.settle()
-            uploads = self._uploads() if call is self.case.calls[-1] else []
+            uploads = self.given.uploads() if call is self.case.calls[-1] else []
             image = self.arena.read()
         except Unproved as unproved:
             seen.unproved = str(unproved)
@@ -151,8 +145,7 @@ class _Run:
         if seen.unproved:
             return Verdict("unproved", text=seen.unproved)
         seen.ids_changed = ids != given or list(map(type, ids)) != list(map(type, given))
-        changed_on_device = any(there.numpy().tobytes() != sent for there, sent in uploads)
-        seen.table_changed = changed_on_device or self.columns.tobytes() != self.told
+        seen.table_changed = self.given.changed(uploads)
         profile, unit = self.engine.device_profile, self.target.limits.unit
         return judge(self.case, call, seen, image, profile, unit)
 
@@ -170,12 +163,10 @@ class _Run:
         self.on_launch(seconds)
         return self.engine.admit(launch, ruling)
 
-    def _uploads(self) -> list[tuple[torch.Tensor, bytes]]:
-        """What the device holds of the table beside what was sent; there once the arena has been read."""
-        return [(upload.packed.to("cpu", non_blocking=True), upload.sent) for upload in self.table.uploads.values()]
-
 
 def _declined(case: Case, target: Target) -> str | None:
+    if (target.takes == "layout") != bool(case.layers):
+        return f"the target takes a {target.takes}, the case has {'layers' if case.layers else 'segments'}"
     if case.domain == "contract":
         return beyond(target.limits, case)
     if any(hostile_rule(case, call, target.limits.unit) for call in case.calls):
@@ -183,11 +174,6 @@ def _declined(case: Case, target: Target) -> str | None:
     return "nothing in it is hostile to this target"
 
 
-def _columns(case: Case, origin: int) -> np.ndarray:
-    """Base, stride and page of each segment of the table, int64 ``[3, segments]``."""
-    segments = case.segments
-    columns = np.array(
-        [[s.base + origin for s in segments], [s.stride for s in segments], [s.page for s in segments]], np.int64
-    )
-    times = [s.times for s in segments]
-    return np.repeat(columns, times, axis=1) if max(times) > 1 else columns
+def _given(case: Case, arena: Arena) -> Given:
+    origin = arena.fit(case)
+    return GivenLayout(caches(case, arena.image())) if case.layers else GivenTable(case, origin)

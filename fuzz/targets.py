@@ -1,6 +1,7 @@
 """Finding a target by its locator: built-in name, ``path/file.py:name``, ``package.module:name``.
 
-A target is a function ``zeroer(table, device) -> zero(ids)``. Names are also looked up among the
+A target is a function ``zeroer(table, device) -> zero(ids)``; one that says ``takes = "layout"`` gets a
+``kvzero.specs.CacheLayout`` instead of a table. Names are also looked up among the
 entry points of the group ``kvzero.targets``.
 """
 
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, get_args
 
 from fuzz.case import Case
 from fuzz.errors import UsageError
@@ -29,8 +30,17 @@ GENERATIONS = {
     "ids_on_z": "v3: a 3-D grid, ids on z",
     "masked_grid": "v4: a 3-D grid, masked wide chunks; today's upstream kernel",
 }
-BUILT_IN = GENERATIONS | {"index_fill": "torch's index_fill_, byte by byte; must never fail"}
+TABLES = GENERATIONS | {"index_fill": "torch's index_fill_, byte by byte; must never fail"}
+LAYOUTS = {
+    "KVBlockZeroer": "our planner, layer's bytes exactly, with today's kernel",
+    "first_planner": "v0: page read off the stride, first layer at an address wins, full attention only",
+    "block_stride_planner": "v2: stride apart from page, first layer at an address wins",
+}
+BUILT_IN = TABLES | LAYOUTS
 GROUP = "kvzero.targets"
+
+Takes = Literal["table", "layout"]
+"""What a target is made of."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,12 @@ class Target:
     make: Callable[[Any, Any], Callable[[list[Any]], None]]
     limits: Limits
     virtual: bool = False
+    takes: Takes = "table"
+
+
+def built_in(case: Case) -> tuple[str, ...]:
+    """The built-in targets that a case is for."""
+    return tuple(LAYOUTS if case.layers else TABLES)
 
 
 def check(locator: str) -> None:
@@ -74,6 +90,8 @@ def load(locator: str) -> Target:
     check(locator)
     if locator in GENERATIONS:
         return Target(locator, _generation(locator), Limits(), virtual=True)
+    if locator in LAYOUTS:
+        return Target(locator, _planner(locator), Limits(), takes="layout")
     if locator == "index_fill":
         from fuzz.index_fill import LIMITS, zeroer  # noqa: PLC0415 - needs torch
 
@@ -87,7 +105,10 @@ def load(locator: str) -> Target:
     limits = getattr(make, "limits", Limits())
     if not isinstance(limits, Limits):
         raise UsageError(f"target={locator!r}: limits={limits!r}: must be a kvzero.Limits")
-    return Target(locator, make, limits, virtual=bool(getattr(make, "virtual", False)))
+    takes: Takes = getattr(make, "takes", "table")
+    if takes not in get_args(Takes):
+        raise UsageError(f"target={locator!r}: takes={takes!r}: must be one of {', '.join(get_args(Takes))}")
+    return Target(locator, make, limits, virtual=bool(getattr(make, "virtual", False)), takes=takes)
 
 
 def beyond(limits: Limits, case: Case) -> str | None:
@@ -110,6 +131,21 @@ def _generation(name: str) -> Callable[[Any, Any], Callable[[list[Any]], None]]:
     from kvzero.zeroer import KVBlockZeroer  # noqa: PLC0415 - needs torch and Triton
 
     return lambda table, device: KVBlockZeroer.of(table, device, kernel=name).zero_block_ids
+
+
+def _planner(name: str) -> Callable[[Any, Any], Callable[[list[Any]], None]]:
+    from kvzero.planners import BY_NAME  # noqa: PLC0415 - needs torch
+    from kvzero.zeroer import KVBlockZeroer  # noqa: PLC0415 - needs torch and Triton
+
+    if name == "KVBlockZeroer":
+        return lambda layout, device: KVBlockZeroer(device, *layout.arguments()).zero_block_ids
+    old = BY_NAME[name]
+
+    def zeroer(layout: Any, device: Any) -> Callable[[list[Any]], None]:
+        table = old.plan(device, *layout.older())
+        return KVBlockZeroer.of(table, device, kernel=old.KERNEL).zero_block_ids
+
+    return zeroer
 
 
 def _entry_point(locator: str) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fuzz.layout import inside, lead, segments_of
+from fuzz.layout import effects_of, lead, victim
 from fuzz.rules import hostile_rule
 from fuzz.verdict import Verdict, Wrong, in_words
 from oracles import launches, pages, regions
@@ -33,15 +33,14 @@ Found = tuple[str, str, str]
 class Scene(NamedTuple):
     """The image after a run, held against what had to happen; places count from the image's start."""
 
-    segments: pages.Segments
+    case: Case
     effects: pages.Effects
-    inside: range
     wrong: list[pages.Region]
 
     def whose(self, region: pages.Region) -> str:
         """The part of its page that a region covers, or the owner of the bytes that it damaged."""
         if region.kind == "clobbered":
-            return regions.victim(region.start, self.segments, self.effects, self.inside)
+            return victim(self.case, region.start, self.effects)
         return regions.part_of_page([region], self.effects)
 
     def of(self, kind: str) -> list[pages.Region]:
@@ -97,6 +96,8 @@ def judge(
 
 def _right(case: Case, call: Call, image: Image) -> bool:
     """Whether a call surely did what it had to; else the full comparison tells."""
+    if case.layers:
+        return False
     ahead = lead(case)
     rows = [(s.base + ahead, s.stride, s.page) for s in case.segments]
     return image.is_right(rows, call.ids.stretches())
@@ -104,9 +105,8 @@ def _right(case: Case, call: Call, image: Image) -> bool:
 
 def _scene(case: Case, call: Call | None, image: Image) -> Scene:
     """The image, held against the effects of a call; of none, if the call had to be refused."""
-    segments = segments_of(case)
-    effects = pages.effects(segments, call.ids.distinct() if call else np.empty(0, np.int64))
-    return Scene(segments, effects, inside(case), image.wrong(effects))
+    effects = effects_of(case, call.ids.distinct() if call else np.empty(0, np.int64))
+    return Scene(case, effects, image.wrong(effects))
 
 
 def _rejected(seen: Observation, device_profile: str) -> Found:

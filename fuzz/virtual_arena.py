@@ -8,6 +8,8 @@ from fuzz.images import WrittenImage
 from fuzz.layout import lead, total
 
 if TYPE_CHECKING:
+    import torch
+
     from fuzz.case import Case
     from fuzz.engines import Engine
 
@@ -23,6 +25,10 @@ class VirtualArena:
         """Reserve addresses for a case and give that of its offset 0."""
         start, self._written = self._engine.reserve(total(case))
         return start + lead(case)
+
+    def image(self) -> torch.Tensor:
+        """There is none: a layout is held whole."""
+        raise TypeError("virtual memory has no bytes for a tensor")
 
     def lay(self) -> None:
         """Forget what was written."""

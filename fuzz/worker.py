@@ -58,6 +58,7 @@ class Worker:
             engine.device_name,
             engine.device_profile,
             {name: target.limits.unit for name, target in self._targets.items()},
+            {name: target.takes for name, target in self._targets.items()},
         )
 
     def batch(self, request: messages.Batch, send: Callable[[messages.Found], None]) -> messages.BatchDone:

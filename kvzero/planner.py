@@ -145,7 +145,8 @@ def _table(views: list[View], blocks: int, *, wide: bool) -> SegmentTable:
         run, outer = _span(view) if wide else _runs(view)
         step = view.block_stride
         stride = step * view.ratio
-        if view.tensor.shape[view.block_dim] == 1:
+        kernel_blocks = view.tensor.shape[view.block_dim]
+        if kernel_blocks == 1:
             step = stride = max(step, run)  # of one block, a tensor's stride says nothing
         if run > step:
             raise PlanError(f"{view.layer}: page={run} bytes: wider than its block stride of {step}, so blocks overlap")
@@ -154,7 +155,7 @@ def _table(views: list[View], blocks: int, *, wide: bool) -> SegmentTable:
             address = view.tensor.data_ptr() + start + virtual * step
             _keep_units(view.layer, address=address, stride=stride, page=run)
             known, page = found.get(address, (stride, 0))
-            if known != stride:
+            if known != stride and kernel_blocks > view.ratio:
                 raise PlanError(
                     f"{view.layer}: block stride={stride}: another layer at 0x{address:x} has {known}; "
                     "layers that share memory must share their block stride"

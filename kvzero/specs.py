@@ -110,10 +110,15 @@ class CacheLayout:
 
     def arguments(self) -> tuple[Any, ...]:
         """What follows the device in a zeroer's constructor, in the form that applies."""
+        if self.cache_dtype is not None:
+            return self.older()
         head = (self.groups, self.kernel_block_sizes)
-        if self.cache_dtype is None:
-            return (*head, self.static_forward_context, self.num_blocks, self.runner_only_attn_layers)
-        return (*head, self.cache_dtype, self.static_forward_context, self.runner_only_attn_layers)
+        return (*head, self.static_forward_context, self.num_blocks, self.runner_only_attn_layers)
+
+    def older(self) -> tuple[Any, ...]:
+        """The same in the older form."""
+        head = (self.groups, self.kernel_block_sizes)
+        return (*head, self.cache_dtype or "auto", self.static_forward_context, self.runner_only_attn_layers)
 
 
 @dataclass(frozen=True, eq=False)

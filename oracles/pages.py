@@ -7,7 +7,7 @@ against it and knows nothing of zeroing. A kernel that copies would bring effect
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -36,11 +36,14 @@ class Effects:
         pages: every page that must be cleared, int64 ``[n, 2]``, start and stop in the image, by start.
         owner: the segment that each page belongs to, int64 ``[n]``.
         must: the same bytes as disjoint intervals, int64 ``[m, 2]``, by start.
+        may: bytes that may be cleared or left, as disjoint intervals by start; where they are also in
+            ``must``, they must.
     """
 
     pages: np.ndarray
     owner: np.ndarray
     must: np.ndarray
+    may: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
 
 class Region(NamedTuple):
@@ -58,7 +61,7 @@ def effects(segments: Segments, ids: np.ndarray) -> Effects:
     rank = np.lexsort((stops, starts))
     owner = np.tile(np.arange(len(segments.base)), len(ids))[rank]
     pages = np.stack([starts[rank], stops[rank]], axis=1)
-    return Effects(pages, owner, _merged(pages))
+    return Effects(pages, owner, merged(pages))
 
 
 def is_right(before: np.ndarray, after: np.ndarray, rows: Rows, stretches: Sequence[tuple[int, int]]) -> bool:
@@ -102,6 +105,9 @@ def compare(before: np.ndarray, after: np.ndarray, effects: Effects) -> list[Reg
             if low >= stop:
                 break
             expected[max(low - start, 0) : high - start] = 0
+        for low, high in effects.may.tolist():
+            part = slice(max(low - start, 0), max(high - start, 0))
+            expected[part][after[start:stop][part] == 0] = 0  # cleared or left, both are right
         if not np.array_equal(expected, after[start:stop]):
             wrong = start + np.flatnonzero(expected != after[start:stop])
             more = _regions(wrong, before, after, effects.must)
@@ -114,7 +120,7 @@ def compare(before: np.ndarray, after: np.ndarray, effects: Effects) -> list[Reg
 def compare_written(
     stores: Sequence[tuple[np.ndarray, np.ndarray, int | np.ndarray]], effects: Effects
 ) -> list[Region]:
-    """The same where no bytes are held, but the stores to them, in order.
+    """The same where no bytes are held, but the stores to them, in order; nothing may be cleared that need not be.
 
     Args:
         stores: starts and stops, int64 ``[n]``, and the value that was stored there, or ``[n]`` of them.
@@ -140,7 +146,7 @@ def compare_written(
 
 def _union(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     both = np.concatenate([a, b])
-    return _merged(both[np.argsort(both[:, 0], kind="stable")])
+    return merged(both[np.argsort(both[:, 0], kind="stable")])
 
 
 def _minus(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -153,10 +159,11 @@ def _minus(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     rank = np.argsort(places, kind="stable")
     places, state = places[rank], np.cumsum(inside[rank])
     kept = (state[:-1] == 1) & (places[1:] > places[:-1])
-    return _merged(np.stack([places[:-1][kept], places[1:][kept]], axis=1))
+    return merged(np.stack([places[:-1][kept], places[1:][kept]], axis=1))
 
 
-def _merged(pages: np.ndarray) -> np.ndarray:
+def merged(pages: np.ndarray) -> np.ndarray:
+    """Intervals by start, int64 ``[n, 2]``, as disjoint ones."""
     if not len(pages):
         return pages
     reach = np.maximum.accumulate(pages[:, 1])

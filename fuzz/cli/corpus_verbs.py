@@ -14,7 +14,7 @@ from fuzz import corpus as corpora
 from fuzz.checking import Checker
 from fuzz.cli import options
 from fuzz.errors import CorpusError, UsageError
-from fuzz.targets import BUILT_IN
+from fuzz.targets import built_in
 
 app = typer.Typer(help="Look at case files and keep finds for good.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -62,8 +62,8 @@ def accept(
     if case.resolve().parent != (folder / corpora.CRASHING).resolve():
         raise UsageError(f"case={case}: only a file in {folder / corpora.CRASHING} can be accepted")
     one = codec.read(case)
-    with closing(Checker(tuple(BUILT_IN))) as checker:
-        verdicts = {name: checker.attempt(one, name) for name in BUILT_IN}
+    with closing(Checker(built_in(one))) as checker:
+        verdicts = {name: checker.attempt(one, name) for name in built_in(one)}
         profile = checker.opened().device_profile
     shown = {f"{name}@{profile}": verdict.label() for name, verdict in verdicts.items() if verdict.outcome == "finding"}
     sys.stdout.write(f"{corpora.accept(folder, case, title, ref, shown)}\n")

@@ -64,13 +64,13 @@ def fuzz(
 
     Example: kvzero fuzz --target my_kernel.py:zeroer --seconds 120
     """
-    chosen = options.checked(target, engine, device_profile)
+    profiles = tuple(dict.fromkeys(profile or ()))
+    for name in profiles:
+        options.one_of("profile", name, tuple(BY_NAME))
+    chosen = options.checked(target or [options.usual_target(profiles)], engine, device_profile)
     limit = _seconds(seconds, hours, cases)
     if cases is not None and cases < 1:
         raise UsageError(f"cases={cases}: must be 1 or more; zero cases prove nothing")
-    profiles = tuple(dict.fromkeys(profile or DEFAULT))
-    for name in profiles:
-        options.one_of("profile", name, tuple(BY_NAME))
     folder = options.corpus_folder(corpus)
     plan = Plan(
         chosen,

@@ -11,6 +11,7 @@ from fuzz import corpus as corpora
 from fuzz import targets as locators
 from fuzz.engines import NAMES
 from fuzz.errors import EngineError, UsageError
+from fuzz.profiles import OF_LAYOUTS
 from oracles.launches import PROFILES
 
 Targets = Annotated[
@@ -27,6 +28,12 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Only finds, warnings and t
 Cases = Annotated[list[Path], typer.Argument(help="Case files.")]
 
 DEFAULT_TARGET = "masked_grid"
+DEFAULT_LAYOUT_TARGET = "KVBlockZeroer"
+
+
+def usual_target(profiles: tuple[str, ...]) -> str:
+    """What is tested where no target is named."""
+    return DEFAULT_LAYOUT_TARGET if set(profiles) & set(OF_LAYOUTS) else DEFAULT_TARGET
 
 
 def checked(targets: list[str] | None, engine: str | None, device_profile: str | None) -> tuple[str, ...]:

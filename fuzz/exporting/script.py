@@ -54,6 +54,8 @@ def script(case: Case, target: str) -> str:
     Raises:
         UsageError: if the target's source cannot be found or joined.
     """
+    if case.layers:
+        raise UsageError(f"case {case.title!r}: has layers, and only cases with segments can be exported so far")
     find = next((bucket.label for bucket in corpus.expected(case) if bucket.target == target), "no find named")
     title = case.title or f"A case for {target}"
     return "\n\n".join(

@@ -5,10 +5,12 @@ that make ``build`` draw the case again. Bounds are device limits and round numb
 constants or a geometry of the past.
 """
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from fuzz.case import Case
-from fuzz.profiles import far, hostile, launch, small
+from fuzz.errors import UsageError
+from fuzz.profiles import far, hostile, launch, layout, small
 from fuzz.source import Source
 
 
@@ -22,6 +24,29 @@ class Profile(Protocol):
         """The choices that make ``build`` draw the case, or ``Untraceable``."""
 
 
-BY_NAME: dict[str, Profile] = {"small": small, "launch": launch, "far": far, "hostile": hostile}
+BY_NAME: dict[str, Profile] = {"small": small, "launch": launch, "far": far, "hostile": hostile, "layout": layout}
+
+OF_LAYOUTS = ("layout",)
+"""Profiles whose cases have layers; the others have segments."""
 
 DEFAULT = ("small", "launch", "far")
+
+
+def fitting(profiles: tuple[str, ...], takes: Mapping[str, str]) -> tuple[str, ...]:
+    """The profiles of a run, those named or the usual ones for what its targets take.
+
+    Args:
+        profiles: profiles that were asked for; none for the usual ones.
+        takes: what each target takes, ``table`` or ``layout``.
+
+    Raises:
+        UsageError: if a target cannot take a profile's cases.
+    """
+    usual = OF_LAYOUTS if set(takes.values()) == {"layout"} else DEFAULT
+    for name in profiles or usual:
+        wanted = "layout" if name in OF_LAYOUTS else "table"
+        for target, taken in takes.items():
+            if taken != wanted:
+                fit = ", ".join(other for other in BY_NAME if (other in OF_LAYOUTS) == (taken == "layout"))
+                raise UsageError(f"profile={name!r}: target {target} takes a {taken}; its profiles are {fit}")
+    return profiles or usual

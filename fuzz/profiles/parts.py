@@ -12,6 +12,8 @@ GRANULES = (4, 2, 1)
 """Bytes that sizes are multiples of; the coarsest first, so that cases shrink towards it."""
 
 GUARD_STEP = 256
+CALLS = 3
+MORE_CALLS = 2
 MOST_RUNS = 8
 MORE_RUNS = 2
 FIRST_RUN = 15
@@ -59,6 +61,26 @@ def trace_ids(to: Trace, found: Ids, blocks: int) -> None:
         to.integer(0, MORE_RUNS if runs else FIRST_RUN, 0)
     elif len(runs) > MOST_RUNS:
         raise Untraceable(f"{len(runs)} runs of ids; this profile draws at most {MOST_RUNS}")
+
+
+def calls(source: Source, blocks: int) -> list[Call]:
+    """One call, now and then up to three."""
+    drawn = [Call("zero", ids(source, blocks))]
+    while len(drawn) < CALLS and source.integer(0, MORE_CALLS) == MORE_CALLS:
+        drawn.append(Call("zero", ids(source, blocks)))
+    return drawn
+
+
+def trace_calls(to: Trace, found: tuple[Call, ...], blocks: int) -> None:
+    """The choices behind :func:`calls`."""
+    for index, call in enumerate(found):
+        if index:
+            to.integer(0, MORE_CALLS, MORE_CALLS)
+        trace_ids(to, call.ids, blocks)
+    if len(found) < CALLS:
+        to.integer(0, MORE_CALLS, 0)
+    elif len(found) > CALLS:
+        raise Untraceable(f"{len(found)} calls; this profile draws at most {CALLS}")
 
 
 def assemble(source: Source, segments: list[Segment], calls: list[Call]) -> Case:

@@ -6,7 +6,7 @@ segments apart, interleaved or on one address, up to three calls on one zeroer.
 
 from __future__ import annotations
 
-from fuzz.case import Call, Case, Segment
+from fuzz.case import Case, Segment
 from fuzz.profiles import parts
 from fuzz.source import Source, Trace, Untraceable
 
@@ -16,8 +16,6 @@ BLOCKS = 64
 SPARE = 2
 PAGE = 8192
 STRIDES = 4
-CALLS = 3
-MORE_CALLS = 2
 GAP = 64
 WIDE_GAP = 2**14
 ALIKE, OWN = 0, 2
@@ -37,10 +35,7 @@ def build(source: Source, unit: int) -> Case:
         segments.append(_segment(source, step, blocks, segments, end))
         end = max(end, _end(segments[-1]))
     blocks = min(segment.blocks for segment in segments)
-    calls = [Call("zero", parts.ids(source, blocks))]
-    while len(calls) < CALLS and source.integer(0, MORE_CALLS) == MORE_CALLS:
-        calls.append(Call("zero", parts.ids(source, blocks)))
-    return parts.assemble(source, segments, calls)
+    return parts.assemble(source, segments, parts.calls(source, blocks))
 
 
 def trace(case: Case, unit: int) -> list[int]:
@@ -61,14 +56,7 @@ def trace(case: Case, unit: int) -> list[int]:
         to.integer(0, MORE_SEGMENTS, 0)
     elif len(segments) > SEGMENTS:
         raise Untraceable(f"{len(segments)} segments; this profile draws at most {SEGMENTS}")
-    for index, call in enumerate(case.calls):
-        if index:
-            to.integer(0, MORE_CALLS, MORE_CALLS)
-        parts.trace_ids(to, call.ids, case.blocks)
-    if len(case.calls) < CALLS:
-        to.integer(0, MORE_CALLS, 0)
-    elif len(case.calls) > CALLS:
-        raise Untraceable(f"{len(case.calls)} calls; this profile draws at most {CALLS}")
+    parts.trace_calls(to, case.calls, case.blocks)
     return parts.trace_rest(to, case)
 
 

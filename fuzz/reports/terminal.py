@@ -82,7 +82,7 @@ def paragraph(find: Find) -> str:
     lines += [f"  {words.of_region(wrong)}" for wrong in find.verdict.regions[:SHOWN]]
     if len(find.verdict.regions) > SHOWN:
         lines.append(f"  and more, {find.verdict.wrong_bytes} bytes in all")
-    parts = [*map(words.of_segment, find.case.segments), *map(words.of_call, find.case.calls)]
+    parts = [*words.of_cache(find.case), *map(words.of_call, find.case.calls)]
     lines += [f"  {part}" for part in parts[: 2 * SHOWN]]
     if len(parts) > 2 * SHOWN:
         lines.append(f"  and {len(parts) - 2 * SHOWN} lines more")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fuzz.case import Call, Segment
+from fuzz.case import Call, Case, Segment
+from fuzz.layers import Place
 from fuzz.verdict import Wrong
 
 
@@ -10,6 +11,30 @@ def of_segment(segment: Segment) -> str:
     """A segment in one line."""
     times = f", {segment.times} times" if segment.times > 1 else ""
     return f"segment at {segment.base}: {segment.blocks} blocks of {segment.page} bytes, {segment.stride} apart{times}"
+
+
+def of_cache(case: Case) -> list[str]:
+    """A case's segments or layers, one line each."""
+    if not case.layers:
+        return [of_segment(segment) for segment in case.segments]
+    lines = [f"cache of {case.num_blocks} blocks"]
+    for number, pool in enumerate(case.pools):
+        lines.append(f"pool {number}: {pool.order}, slots padded to {pool.align} bytes")
+        lines += [f"  {of_place(place)}" for place in case.placed.places if place.layer.pool == number]
+    return lines
+
+
+def of_place(place: Place) -> str:
+    """A layer in one line."""
+    layer = place.layer
+    unusual = (
+        [layer.kind] * (layer.kind != "tensor") + ["expanded heads"] * layer.expanded + ["overlay"] * layer.overlay
+    )
+    tail = f" ({', '.join(unusual)})" if unusual else ""
+    return (
+        f"{layer.spec} layer at {place.offset}: {layer.dtype} {list(place.shape)}, {list(place.strides)} bytes apart, "
+        f"{layer.ratio} kernel blocks a block{tail}"
+    )
 
 
 def of_call(call: Call) -> str:

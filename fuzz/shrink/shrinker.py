@@ -85,7 +85,8 @@ def _launch(
     """Rehearse down to the smallest grid, then run that one case for real."""
     trial = Trial(case, bucket, lambda smaller: attempt(smaller, rehearse=True), seconds, MANY_RUNS, on_other)
     try:
-        counts.lower(trial)
+        if case.segments:
+            counts.lower(trial)
         if trial.best == case:
             structure.delete(trial)
         finished = True

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from fuzz.case import Call, Case, Segment
 from fuzz.ids import Ids, Run
 from fuzz.profiles.parts import guarded
+from fuzz.shrink.layers import fewer_blocks, fewer_layers, plainer_layers, plainer_pools
 from fuzz.shrink.layout import closed, stacked
 from fuzz.shrink.shapes import smaller_shapes
 from fuzz.shrink.trial import Trial
@@ -29,13 +30,8 @@ def delete(trial: Trial) -> None:
     moved = True
     while moved:
         before = trial.best
-        _descend(trial, _fewer_segments)
-        _descend(trial, _fewer_calls)
-        _descend(trial, _fewer_ids)
-        _descend(trial, _fewer_blocks)
-        _descend(trial, _plainer_ids)
-        _descend(trial, smaller_shapes)
-        _descend(trial, _tidier)
+        for candidates in _OF_LAYERS if before.layers else _OF_SEGMENTS:
+            _descend(trial, candidates)
         moved = trial.best != before
 
 
@@ -171,3 +167,10 @@ def _less(count: int) -> Iterator[int]:
     """1, a half, three quarters; of a small count one less."""
     tried = (1, count // 2, count * 3 // 4, count - 1 if count <= FEW else 1)
     yield from dict.fromkeys(less for less in tried if 1 <= less < count)
+
+
+_OF_SEGMENTS = (
+    _fewer_segments, _fewer_calls, _fewer_ids, _fewer_blocks, _plainer_ids, smaller_shapes, _tidier,
+)  # fmt: skip
+_OF_LAYERS = (fewer_layers, _fewer_calls, _fewer_ids, fewer_blocks, plainer_layers, plainer_pools)
+"""What is tried, in turn."""

@@ -81,4 +81,5 @@ class Trial:
 
 
 def _bare(case: Case) -> tuple[object, ...]:
-    return (case.domain, case.guard, case.segments, case.calls, case.blocks_known)
+    cache = (case.segments, case.layers, case.pools, case.num_blocks)
+    return (case.domain, case.guard, cache, case.calls, case.blocks_known)

@@ -1,0 +1,77 @@
+"""What a target is given: a segment table or a layout, and whether it came back unchanged."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from fuzz.case import Case
+from kvzero.segments import SegmentTable
+from kvzero.specs import CacheLayout
+
+Uploads = list[tuple[torch.Tensor, bytes]]
+"""What a device holds of a table now, and what was sent to it."""
+
+
+class Given(Protocol):
+    """The first argument of a target."""
+
+    @property
+    def argument(self) -> Any:
+        """The argument itself."""
+
+    def uploads(self) -> Uploads:
+        """Copies of what was sent to a device, on their way back; there once the arena has been read."""
+
+    def changed(self, uploads: Uploads) -> bool:
+        """Whether the target changed it, on the host or on a device."""
+
+
+class GivenTable:
+    """A case's segments, their base counted from an address.
+
+    Args:
+        case: a case with segments.
+        origin: the address of its offset 0.
+    """
+
+    def __init__(self, case: Case, origin: int) -> None:
+        self._columns = _columns(case, origin)
+        self._told = self._columns.tobytes()
+        base, stride, page = self._columns[0], self._columns[1], self._columns[2]
+        self.argument = SegmentTable(base, stride, page, case.blocks if case.blocks_known else None)
+
+    def uploads(self) -> Uploads:
+        """The table's columns, wherever it was sent."""
+        return [(one.packed.to("cpu", non_blocking=True), one.sent) for one in self.argument.uploads.values()]
+
+    def changed(self, uploads: Uploads) -> bool:
+        """Whether a column differs from what it was."""
+        return self._columns.tobytes() != self._told or any(there.numpy().tobytes() != sent for there, sent in uploads)
+
+
+class GivenLayout:
+    """A case's layers, over the arena: every byte that a target could change is compared there."""
+
+    def __init__(self, layout: CacheLayout) -> None:
+        self.argument = layout
+
+    def uploads(self) -> Uploads:
+        """Nothing was sent."""
+        return []
+
+    def changed(self, uploads: Uploads) -> bool:  # noqa: ARG002
+        """No."""
+        return False
+
+
+def _columns(case: Case, origin: int) -> np.ndarray:
+    """Base, stride and page of each segment of the table, int64 ``[3, segments]``."""
+    segments = case.segments
+    columns = np.array(
+        [[s.base + origin for s in segments], [s.stride for s in segments], [s.page for s in segments]], np.int64
+    )
+    times = [s.times for s in segments]
+    return np.repeat(columns, times, axis=1) if max(times) > 1 else columns
