@@ -29,7 +29,7 @@ class Opened(msgspec.Struct, frozen=True, tag=True):
     device: str
     device_profile: str
     units: dict[str, int]
-    takes: dict[str, str]
+    takes: dict[str, str] = {}
 
 
 class Batch(msgspec.Struct, frozen=True, tag=True):

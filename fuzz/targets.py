@@ -81,6 +81,11 @@ def check(locator: str) -> None:
         raise UsageError(f"target={locator!r}: there is no file {place} here; say where it is now with --target")
 
 
+def takes(locator: str) -> Takes | None:
+    """What a target is made of, as far as that can be said without importing it."""
+    return "layout" if locator in LAYOUTS else "table" if locator in TABLES else None
+
+
 def load(locator: str) -> Target:
     """Import a target; to be called in a worker, for it runs the target's code.
 
@@ -105,10 +110,10 @@ def load(locator: str) -> Target:
     limits = getattr(make, "limits", Limits())
     if not isinstance(limits, Limits):
         raise UsageError(f"target={locator!r}: limits={limits!r}: must be a kvzero.Limits")
-    takes: Takes = getattr(make, "takes", "table")
-    if takes not in get_args(Takes):
-        raise UsageError(f"target={locator!r}: takes={takes!r}: must be one of {', '.join(get_args(Takes))}")
-    return Target(locator, make, limits, virtual=bool(getattr(make, "virtual", False)), takes=takes)
+    taken: Takes = getattr(make, "takes", "table")
+    if taken not in get_args(Takes):
+        raise UsageError(f"target={locator!r}: takes={taken!r}: must be one of {', '.join(get_args(Takes))}")
+    return Target(locator, make, limits, virtual=bool(getattr(make, "virtual", False)), takes=taken)
 
 
 def beyond(limits: Limits, case: Case) -> str | None:

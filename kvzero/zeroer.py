@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import torch
 
@@ -54,7 +54,7 @@ class KVBlockZeroer:
         self.take(plan(device, attn_groups_iter, kernel_block_sizes, *rest, wide=wide, **named), device, kernel)
 
     @classmethod
-    def of(cls, table: SegmentTable, device: torch.device | str, *, kernel: str = "masked_grid") -> KVBlockZeroer:
+    def of(cls, table: SegmentTable, device: torch.device | str, *, kernel: str = "masked_grid") -> Self:
         """A zeroer of segments that are known already, their addresses on ``device``.
 
         Raises:

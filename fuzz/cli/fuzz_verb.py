@@ -14,13 +14,14 @@ from typing import Annotated
 
 import typer
 
+from fuzz import targets as locators
 from fuzz.campaign import Campaign, Plan
 from fuzz.cli import options
 from fuzz.control import Control
 from fuzz.cross_check import CrossCheck
 from fuzz.errors import UsageError
 from fuzz.events import Report, Warned
-from fuzz.profiles import BY_NAME, DEFAULT
+from fuzz.profiles import BY_NAME, DEFAULT, fitting
 from fuzz.recovery import recover
 from fuzz.reports.json_report import as_json
 from fuzz.reports.terminal import Terminal
@@ -68,6 +69,7 @@ def fuzz(
     for name in profiles:
         options.one_of("profile", name, tuple(BY_NAME))
     chosen = options.checked(target or [options.usual_target(profiles)], engine, device_profile)
+    fitting(profiles, {name: takes for name in chosen if (takes := locators.takes(name))})
     limit = _seconds(seconds, hours, cases)
     if cases is not None and cases < 1:
         raise UsageError(f"cases={cases}: must be 1 or more; zero cases prove nothing")

@@ -37,9 +37,9 @@ def targets() -> None:
     Example: kvzero targets
     """
     for name, words in BUILT_IN.items():
-        sys.stdout.write(f"{name:14} {words}\n")
+        sys.stdout.write(f"{name:20} {words}\n")
     for point in entry_points(group=GROUP):
-        sys.stdout.write(f"{point.name:14} entry point {point.value}\n")
+        sys.stdout.write(f"{point.name:20} entry point {point.value}\n")
 
 
 def doctor(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from fuzz.case import Case, Segment
+from fuzz.layout import effects_of, lead
 from fuzz.reports import words
 from fuzz.verdict import Verdict
 
@@ -25,11 +28,13 @@ def page_map(case: Case, target: str, verdict: Verdict) -> str:
     lines += [f"launched {launch}" for launch in verdict.launches]
     lines += ["", LEGEND]
     shown = 0
-    for segment in case.segments:
-        lines.append(words.of_segment(segment))
+    must = _must(case)
+    lines += words.of_cache(case) if case.layers else []
+    for segment in _tiles(case) or case.segments:
+        lines.append(f"tiles from {segment.base} on" if case.layers else words.of_segment(segment))
         blocks = _blocks(case, segment, verdict)
         room = blocks[: max(ROWS - shown, 1)]
-        lines += [f"  block {block:>6} {_row(case, segment, block, verdict)}" for block in room]
+        lines += [f"  block {block:>6} {_row(case, segment, block, verdict, must)}" for block in room]
         shown += len(room)
         if len(room) < len(blocks):
             lines.append(f"  and {len(blocks) - len(room)} blocks more")
@@ -40,13 +45,19 @@ def page_map(case: Case, target: str, verdict: Verdict) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _tiles(case: Case) -> list[Segment]:
+    """What a block owns of each pool of a layout, as segments whose pages fill their stride."""
+    tiles = dict.fromkeys(tile for place in case.placed.places for tile in place.tiles) if case.layers else ()
+    return [Segment(start, case.num_blocks, stride, stride) for start, stride in tiles]
+
+
 def _blocks(case: Case, segment: Segment, verdict: Verdict) -> list[int]:
     targeted = {int(block) for call in case.calls for block in call.ids.distinct()}
     touched = {(wrong.start - segment.base) // segment.stride for wrong in verdict.regions}
     return sorted(block for block in targeted | touched if 0 <= block < segment.blocks)
 
 
-def _row(case: Case, segment: Segment, block: int, verdict: Verdict) -> str:
+def _row(case: Case, segment: Segment, block: int, verdict: Verdict, must: np.ndarray | None) -> str:
     start = segment.base + block * segment.stride
     length = max(segment.stride, segment.page)
     cells = min(length, WIDTH)
@@ -54,9 +65,17 @@ def _row(case: Case, segment: Segment, block: int, verdict: Verdict) -> str:
     for cell in range(cells):
         low = start + cell * length // cells
         high = start + (cell + 1) * length // cells
-        row += _mark(low, high, verdict) or ("0" if _targeted(case, low, high) else ".")
+        row += _mark(low, high, verdict) or ("0" if _targeted(case, low, high, must) else ".")
     edge = segment.page * cells // length
     return f"{row[:edge]}|{row[edge:]}"
+
+
+def _must(case: Case) -> np.ndarray | None:
+    """The bytes of a layout that some call clears, as intervals of the arena; None for segments."""
+    if not case.layers:
+        return None
+    ids = np.unique(np.concatenate([call.ids.distinct() for call in case.calls]))
+    return effects_of(case, ids).must - lead(case)
 
 
 def _mark(low: int, high: int, verdict: Verdict) -> str:
@@ -70,10 +89,13 @@ def _mark(low: int, high: int, verdict: Verdict) -> str:
     return "" if read and not past else "?"
 
 
-def _targeted(case: Case, low: int, high: int) -> bool:
+def _targeted(case: Case, low: int, high: int, must: np.ndarray | None) -> bool:
     """Whether some of the bytes belong to a page that a contract case clears."""
     if case.domain != "contract":
         return False
+    if must is not None:
+        at = int(np.searchsorted(must[:, 1], low, side="right"))
+        return at < len(must) and int(must[at, 0]) < high
     for segment in case.segments:
         first = max((low - segment.base - segment.page) // segment.stride, 0)
         last = min((high - 1 - segment.base) // segment.stride, segment.blocks - 1)

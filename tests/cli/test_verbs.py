@@ -44,7 +44,11 @@ PADDED = _history("a-page-cleared-as-wide-as-its-block-stride")
         (("fuzz", "--seconds", "0"), "seconds=0: must be more than 0"),
         (("fuzz", "--seconds", "nan"), "seconds=nan: must be more than 0"),
         (("fuzz", "--seconds", "5", "--hours", "1"), "give one of them"),
-        (("fuzz", "--profile", "tiny"), "profile='tiny': must be one of small, launch, far, hostile"),
+        (("fuzz", "--profile", "tiny"), "profile='tiny': must be one of small, launch, far, hostile, layout"),
+        (("fuzz", "--profile", "layout", "--target", "masked_grid"), "target masked_grid takes a table; its profiles"),
+        (("fuzz", "--profile", "small", "--target", "first_planner"), "target first_planner takes a layout"),
+        (("fuzz", "--target", "masked_grid", "--target", "KVBlockZeroer"), "target KVBlockZeroer takes a layout"),
+        (("fuzz", "--target", "takes.py:zeroer"), "takes='list': must be one of table, layout"),
         (("fuzz", "--engine", "abacus"), "engine='abacus': must be one of"),
         (("fuzz", "--device-profile", "tpu"), "device_profile='tpu': must be one of h200"),
         (("fuzz", "--corpus", "raises.py"), "corpus=raises.py: is a file"),
@@ -70,6 +74,7 @@ def test_bad_input_exits_with_2_and_writes_nothing(
     (tmp_path / "raises.py").write_text("1 / 0\n")
     (tmp_path / "dies.py").write_text("import os\nos._exit(3)\n")
     (tmp_path / "units.py").write_text("from kvzero import Limits\nLimits(unit='16')\n")
+    (tmp_path / "takes.py").write_text("def zeroer(layout, device): ...\nzeroer.takes = 'list'\n")
     (tmp_path / "leaves.py").write_text("raise SystemExit(0)\n")
     (tmp_path / "cut.json").write_text(TEXT[:60])
     (tmp_path / "list.json").write_text("[]")
