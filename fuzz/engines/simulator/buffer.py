@@ -39,7 +39,6 @@ class Buffer:
         self.name = name
         self.virtual = virtual
         self.written: list[tuple[np.ndarray, np.ndarray, Any]] = []
-        self._views: dict[np.dtype, tuple[int, np.ndarray]] = {}
 
     def touches(self, other: Buffer) -> bool:
         """Whether one that starts later overlaps it or follows it at once, both with bytes."""
@@ -51,20 +50,15 @@ class Buffer:
             return self
         return Buffer(self.start, other.stop - self.start, f"{self.name} and {other.name}")
 
-    @property
-    def bytes(self) -> np.ndarray:
-        """Its content, uint8."""
-        return self.elements(_BYTE)[1]
-
     def elements(self, dtype: np.dtype) -> tuple[int, np.ndarray]:
         """Its aligned elements of a type, and the address of the first."""
-        view = self._views.get(dtype)
-        if view is None:
-            size = dtype.itemsize
-            first = self.start + -self.start % size
-            places = slice((first - _LOWEST) // size, (self.stop - _LOWEST) // size)
-            view = self._views[dtype] = (first, _elements(dtype)[places])
-        return view
+        first = self.start + -self.start % dtype.itemsize
+        return first, self.behind(first, dtype)
+
+    def behind(self, address: int, dtype: np.dtype) -> np.ndarray:
+        """Its elements of a type from an aligned address on."""
+        size = dtype.itemsize
+        return _elements(dtype)[(address - _LOWEST) // size : (self.stop - _LOWEST) // size]
 
     def fill(self, firsts: np.ndarray, lasts: np.ndarray, value: int, dtype: np.dtype) -> None:
         """Write one element all over intervals of places in it."""
@@ -73,7 +67,7 @@ class Buffer:
         if self.virtual:
             self.written.append((firsts, lasts, value))
             return
-        memory = self.bytes
+        memory = self.behind(self.start, _BYTE)
         if value == 0:
             for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
                 memory[first:last] = 0

@@ -95,11 +95,10 @@ class Memory:
             return self.load(wrap(base + index * size, 64), dtype)
         buffer = self._holding(base, base)
         if buffer is not None and not buffer.virtual and index.itemsize == _NARROW.itemsize and not base % size:
-            first, view = buffer.elements(dtype)
-            behind = view[(base - first) // size :]
-            if len(behind) <= _NEGATIVE:
+            elements = buffer.behind(base, dtype)
+            if len(elements) <= _NEGATIVE:
                 try:
-                    return behind.take(index.view(_NARROW))
+                    return elements.take(index.view(_NARROW))
                 except IndexError:  # one is negative, or lies further on
                     pass
         return self.load(base + index.astype(np.int64) * size, dtype)
