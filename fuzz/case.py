@@ -137,14 +137,11 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         return max(max(page, min(stride, WIDE_STRIDE)) for page, stride in sizes)
 
 
-def _whole_end(segment: Segment) -> int | None:
-    end = segment.base + segment.length
-    return end if segment.base >= 0 and end <= WHOLE else None
-
-
 def held_end(segment: Segment, high: int) -> int:
     """Where a segment ends in the arena if ``high`` is the last block that is targeted."""
-    return _whole_end(segment) or segment.base + max(high, 0) * segment.stride + segment.page
+    base = segment.base
+    whole = base + segment.length
+    return whole if base >= 0 and whole <= WHOLE else base + max(high, 0) * segment.stride + segment.page
 
 
 def order(case: Case) -> tuple[object, ...]:

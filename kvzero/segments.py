@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import torch
 
 _COLUMNS = ("base", "stride", "page")
+_INT64 = np.dtype(np.int64)
 
 
 class DeviceTable(NamedTuple):
@@ -59,7 +60,7 @@ class SegmentTable:
     def __post_init__(self) -> None:
         for name in _COLUMNS:
             column = getattr(self, name)
-            if column.dtype != np.int64 or column.shape != (len(self.base),):
+            if column.dtype != _INT64 or column.shape != (len(self.base),):
                 raise ValueError(
                     f"{name}={column.dtype}{list(column.shape)}: each column of a segment table is "
                     f"int64[{len(self.base)}]; convert it with numpy.asarray({name}, numpy.int64)"
@@ -90,7 +91,7 @@ class SegmentTable:
         if upload is None:
             columns = self.columns(unit)
             upload = self.uploads[key] = Upload(torch.from_numpy(columns).to(device), columns.tobytes())
-        base, stride, page = upload.packed
+        base, stride, page = upload.packed.unbind()
         return DeviceTable(base.view(torch.uint64), stride, page)
 
 

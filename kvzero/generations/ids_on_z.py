@@ -38,5 +38,5 @@ def kernel(addrs_ptr, strides_ptr, pages_ptr, ids_ptr, BLOCK_SIZE: tl.constexpr)
 def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:
     """Clear the blocks whose ids stand in ``ids``, int64 ``[n]`` on the device."""
     addrs, strides, pages, max_chunks, chunk, segments = meta
-    grid = (max_chunks, segments, len(ids))
+    grid = (max_chunks, segments, ids.numel())
     kernel[grid](addrs, strides, pages, ids, BLOCK_SIZE=chunk)

@@ -46,13 +46,13 @@ def plan(table: SegmentTable, device: torch.device | str) -> Meta | None:
         return None
     require_whole_elements(table)
     widest = int(table.page.max()) // ELEMENT
-    chunk = min(triton.next_power_of_2(widest), MAX_CHUNK)
+    chunk = min(1 << (widest - 1).bit_length(), MAX_CHUNK)
     columns = table.on(device, ELEMENT)
-    return columns.base, columns.stride, columns.page, triton.cdiv(widest, chunk), chunk, len(table)
+    return columns.base, columns.stride, columns.page, -(-widest // chunk), chunk, len(table)
 
 
 def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:
     """Clear the blocks whose ids stand in ``ids``, int64 ``[n]`` on the device."""
     addrs, strides, pages, max_chunks, chunk, segments = meta
-    grid = (len(ids), segments, max_chunks)
+    grid = (ids.numel(), segments, max_chunks)
     kernel[grid](addrs, strides, pages, ids, BLOCK_SIZE=chunk)

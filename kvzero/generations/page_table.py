@@ -59,5 +59,5 @@ def plan(table: SegmentTable, device: torch.device | str) -> Meta | None:
 def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:
     """Clear the blocks whose ids stand in ``ids``, int64 ``[n]`` on the device."""
     addrs, pages, max_chunks, chunk, segments = meta
-    grid = (len(ids) * segments * max_chunks,)
-    kernel[grid](addrs, pages, ids, len(ids), segments, max_chunks, BLOCK_SIZE=chunk)
+    grid = (ids.numel() * segments * max_chunks,)
+    kernel[grid](addrs, pages, ids, ids.numel(), segments, max_chunks, BLOCK_SIZE=chunk)

@@ -67,5 +67,5 @@ def plan(table: SegmentTable, device: torch.device | str) -> Meta | None:
 def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:
     """Clear the blocks whose ids stand in ``ids``, int64 ``[n]`` on the device."""
     addrs, page, chunk, segments = meta
-    grid = (len(ids) * segments * (page // chunk),)
-    kernel[grid](addrs, ids, len(ids), N_SEGS=segments, PAGE_SIZE_EL=page, BLOCK_SIZE=chunk)
+    grid = (ids.numel() * segments * (page // chunk),)
+    kernel[grid](addrs, ids, ids.numel(), N_SEGS=segments, PAGE_SIZE_EL=page, BLOCK_SIZE=chunk)

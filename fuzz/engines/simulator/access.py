@@ -17,28 +17,38 @@ from fuzz.engines.simulator.types import Type, pointee_bytes
 ALL = True
 """The mask of an access that has none."""
 
+Stretches = tuple[np.ndarray, np.ndarray]
+"""Starts and stops of addresses, one stretch for each row of a tensor."""
 
-def load(frame: Frame, kind: Type, pointer: Any, mask: Any = ALL, other: Any = 0) -> Any:
-    """What lies behind pointers of type ``kind``; ``other`` where the mask is false."""
+Access = Callable[..., Any]
+"""What the programs of a frame do at addresses, given the frame and the operands."""
+
+
+def loading(kind: Type) -> Access:
+    """The load of what lies behind pointers of type ``kind``; ``other`` where the mask is false."""
     dtype = kind.pointed.dtype
-    if not isinstance(mask, int):
-        mask = written_out(mask)
-    if isinstance(mask, int):
-        if not mask:
-            return other
-        addresses = written_out(pointer)
-        try:
-            return _truth(frame.launch.memory.load(addresses, dtype), dtype)
-        except Fault as fault:
-            raise _placed(fault, frame, kind, addresses, None) from None
-    addresses, mask = _filled(pointer, mask, kind)
-    values = np.array(np.broadcast_to(whole(other, kind.shape, dtype), addresses.shape))
-    if mask.any():
-        try:
-            values[mask] = frame.launch.memory.load(addresses[mask], dtype)
-        except Fault as fault:
-            raise _placed(fault, frame, kind, addresses, mask) from None
-    return alone(values)
+
+    def load(frame: Frame, pointer: Any, mask: Any = ALL, other: Any = 0) -> Any:
+        if not isinstance(mask, int):
+            mask = written_out(mask)
+        if isinstance(mask, int):
+            if not mask:
+                return other
+            addresses = written_out(pointer)
+            try:
+                return _truth(frame.launch.memory.load(addresses, dtype), dtype)
+            except Fault as fault:
+                raise _placed(fault, frame, kind, addresses, None) from None
+        addresses, mask = _filled(pointer, mask, kind)
+        values = np.array(np.broadcast_to(whole(other, kind.shape, dtype), addresses.shape))
+        if mask.any():
+            try:
+                values[mask] = frame.launch.memory.load(addresses[mask], dtype)
+            except Fault as fault:
+                raise _placed(fault, frame, kind, addresses, mask) from None
+        return alone(values)
+
+    return load
 
 
 def check(frame: Frame, kind: Type, condition: Any, words: str) -> None:
@@ -54,36 +64,50 @@ def check(frame: Frame, kind: Type, condition: Any, words: str) -> None:
         raise _named(Fault("assert", words), frame, element // lanes, element % lanes, kind)
 
 
-def load_element(frame: Frame, kind: Type, base: Any, index: Any) -> Any:
-    """What lies ``index`` elements behind a scalar pointer of type ``kind``."""
+def loading_element(kind: Type) -> Access:
+    """The load of what lies ``index`` elements behind a scalar pointer of type ``kind``."""
     dtype = kind.pointed.dtype
-    if not isinstance(base, int):
-        return load(frame, kind, base + np.asarray(index, np.int64) * dtype.itemsize)
-    try:
-        return _truth(frame.launch.memory.element(base, index, dtype), dtype)
-    except Fault as fault:
-        raise _placed(fault, frame, kind, index, None) from None
+    load = loading(kind)
+
+    def load_element(frame: Frame, base: Any, index: Any) -> Any:
+        if not isinstance(base, int):
+            return load(frame, base + np.asarray(index, np.int64) * dtype.itemsize)
+        try:
+            return _truth(frame.launch.memory.element(base, index, dtype), dtype)
+        except Fault as fault:
+            raise _placed(fault, frame, kind, index, None) from None
+
+    return load_element
 
 
-def store(frame: Frame, kind: Type, pointer: Any, value: Any, mask: Any = ALL) -> None:
-    """Write behind pointers of type ``kind``, where the mask is true."""
-    if mask is False:
-        return
-    if isinstance(value, int) and frame.launch.writes is None and _fill(frame, kind, pointer, value, mask):
-        return
+def storing(kind: Type) -> Access:
+    """The store behind pointers of type ``kind``, where the mask is true."""
     dtype = kind.pointed.dtype
-    addresses, chosen = _filled(pointer, written_out(mask), kind, frame.programs)
-    values = np.broadcast_to(whole(value, kind.shape, dtype), addresses.shape)[chosen]
-    try:
-        frame.launch.memory.store(addresses[chosen], values, dtype)
-    except Fault as fault:
-        raise _placed(fault, frame, kind, addresses, chosen) from None
-    if frame.launch.writes is not None:
-        rows = frame.numbers().reshape((-1,) + (1,) * len(kind.shape))
-        frame.launch.writes.add(addresses[chosen], values, np.broadcast_to(rows, addresses.shape)[chosen])
+    size = pointee_bytes(kind)
+
+    def store(frame: Frame, pointer: Any, value: Any, mask: Any = ALL) -> None:
+        if mask is False:
+            return
+        launch = frame.launch
+        if isinstance(value, int) and launch.writes is None:
+            stretches = _stretches(pointer, mask, kind.shape, size)
+            if stretches is not None:
+                _fill(frame, kind, stretches, value, masked=mask is not True)
+                return
+        addresses, chosen = _filled(pointer, written_out(mask), kind, frame.programs)
+        values = np.broadcast_to(whole(value, kind.shape, dtype), addresses.shape)[chosen]
+        try:
+            launch.memory.store(addresses[chosen], values, dtype)
+        except Fault as fault:
+            raise _placed(fault, frame, kind, addresses, chosen) from None
+        if launch.writes is not None:
+            rows = frame.numbers().reshape((-1,) + (1,) * len(kind.shape))
+            launch.writes.add(addresses[chosen], values, np.broadcast_to(rows, addresses.shape)[chosen])
+
+    return store
 
 
-def atomic(how: str, kind: Type) -> Callable[..., Any]:
+def atomic(how: str, kind: Type) -> Access:
     """Read, combine, write, one program after another; the function gives what was read.
 
     Args:
@@ -138,53 +162,53 @@ _ATOMIC = {
 }  # fmt: skip
 
 
-def _fill(frame: Frame, kind: Type, pointer: Any, value: int, mask: Any) -> bool:
-    """Store one number to stretches of lanes, without writing lanes out; False if that cannot be done."""
-    size = pointee_bytes(kind)
-    if isinstance(pointer, Affine) and kind.shape:
+def _stretches(pointer: Any, mask: Any, shape: tuple[int, ...], size: int) -> Stretches | None:
+    """The addresses of a store, where they are one stretch for each row; else None."""
+    if isinstance(pointer, Affine) and shape:
         if pointer.steps[-1] != size or any(pointer.steps[:-1]) or pointer.extent() is None:
-            return False
-        lanes = kind.shape[-1]
-        span = _span(mask, lanes, kind.shape)
+            return None
+        span = _span(mask, shape)
         base = pointer.base
         if span is None or (isinstance(base, np.ndarray) and base.shape[-1] > 1):
-            return False
+            return None
         low, high = span
         starts = _column(base if isinstance(low, int) and low == 0 else base + low * size)
         stops = _column(base + high * size)
         if starts.shape != stops.shape:
             starts, stops = np.broadcast_arrays(starts, stops)
-    elif not kind.shape and isinstance(mask, bool):
+        return starts, stops
+    if not shape and isinstance(mask, bool):
         starts = _column(pointer)
-        stops = starts + size
-    else:
-        return False
-    flat_starts, flat_stops = starts.reshape(-1), stops.reshape(-1)
+        return starts, starts + size
+    return None
+
+
+def _fill(frame: Frame, kind: Type, stretches: Stretches, value: int, *, masked: bool) -> None:
+    """Store one number all over stretches, without writing lanes out."""
+    starts, stops = stretches[0].reshape(-1), stretches[1].reshape(-1)
     kept = None
-    if mask is not True:
-        full = flat_stops > flat_starts
-        if not full.all():
-            kept = np.flatnonzero(full)
-            flat_starts, flat_stops = flat_starts[kept], flat_stops[kept]
-            if not len(kept):
-                return True
+    if masked:
+        full = stops > starts
+        if np.count_nonzero(full) < len(full):
+            kept = full.nonzero()[0]
+            starts, stops = starts[kept], stops[kept]
     try:
-        frame.launch.memory.fill(flat_starts, flat_stops, value, kind.pointed.dtype)
+        frame.launch.memory.fill(starts, stops, value, kind.pointed.dtype)
     except Fault as fault:
         row = fault.element or 0
         row = row if kept is None else int(kept[row])
-        rows = max(starts.size // len(starts), 1)
+        rows = max(stretches[0].size // len(stretches[0]), 1)
         lane = row % rows * (kind.shape[-1] if kind.shape else 1)
         raise _named(fault, frame, row // rows, lane, kind) from None
-    return True
 
 
 def _column(value: Any) -> np.ndarray:
     return value if isinstance(value, np.ndarray) else np.array([value], np.int64)
 
 
-def _span(mask: Any, lanes: int, shape: tuple[int, ...]) -> tuple[Any, Any] | None:
+def _span(mask: Any, shape: tuple[int, ...]) -> tuple[Any, Any] | None:
     """A mask as one stretch of each row, or None."""
+    lanes = shape[-1]
     if isinstance(mask, Span):
         return mask.low, mask.high
     if isinstance(mask, bool):
@@ -205,7 +229,7 @@ def _filled(pointer: Any, mask: Any, kind: Type, programs: int = 1) -> tuple[np.
 
 def _truth(values: Any, dtype: np.dtype) -> Any:
     """Booleans as loaded: a byte each, true if it is not zero."""
-    return values if dtype != np.bool_ else bool(values) if isinstance(values, int) else values.astype(np.bool_)
+    return values if dtype.kind != "b" else bool(values) if isinstance(values, int) else values.astype(np.bool_)
 
 
 def _placed(fault: Fault, frame: Frame, kind: Type, addresses: Any, mask: np.ndarray | None) -> Fault:

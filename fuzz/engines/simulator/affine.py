@@ -101,24 +101,21 @@ def _bounds(value: Any) -> tuple[int, int]:
 
 def add(a: Any, b: Any) -> Affine | None:
     """Sum of two tensors, one of them affine; None if an axis has a step in one and extents in the other."""
-    pair = _pair(a, b)
-    if pair is None:
+    if not isinstance(a, Affine):
+        a, b = b, a
+    if not _combinable(a, b):
         return None
-    a, b = pair
-    steps = a.steps
-    if any(b.steps):
-        steps = tuple(wrap(x + y, a.bits) for x, y in zip(a.steps, b.steps, strict=True))
+    if not isinstance(b, Affine):
+        return Affine(_plain(a.base + b, a.bits), a.steps, a.shape, a.bits)
+    steps = tuple(wrap(x + y, a.bits) for x, y in zip(a.steps, b.steps, strict=True))
     return Affine(_plain(a.base + b.base, a.bits), steps, a.shape, a.bits)
 
 
 def subtract(a: Any, b: Any) -> Affine | None:
     """Difference of two tensors, one of them affine."""
-    pair = _pair(a, b)
-    if pair is None:
-        return None
-    a, b = pair
-    steps = tuple(wrap(x - y, a.bits) for x, y in zip(a.steps, b.steps, strict=True))
-    return Affine(_plain(a.base - b.base, a.bits), steps, a.shape, a.bits)
+    if isinstance(b, Affine):
+        return add(a, multiply(b, -1))
+    return add(a, _plain(-b, a.bits)) if isinstance(a, Affine) and _countable(b) else None
 
 
 def multiply(a: Any, b: Any) -> Affine | None:
@@ -144,22 +141,19 @@ def resize(value: Affine, bits: int) -> Affine | None:
 
 def below(predicate: str, a: Any, b: Any) -> Span | None:
     """The lanes for which ``a < b`` (or ``le``, ``gt``, ``ge``), where that is one stretch for each row."""
-    pair = _pair(a, b) if predicate in _MIRRORED else None
-    if pair is None:
+    if predicate not in _MIRRORED:
         return None
-    a, b = pair
-    if b.steps[-1]:
+    if not isinstance(a, Affine) or not a.steps[-1]:
         a, b, predicate = b, a, _MIRRORED[predicate]
+    if not isinstance(a, Affine) or a.steps[-1] <= 0 or not _combinable(a, b):
+        return None
+    if (isinstance(b, Affine) and b.steps[-1]) or not (_subtractable(a) and _subtractable(b)):
+        return None
     step, size = a.steps[-1], a.shape[-1]
-    if step <= 0 or b.steps[-1] or _varies(a.base) or _varies(b.base):
-        return None
-    within = a.extent(), b.extent()
-    if None in within or max(abs(number) for pair in within for number in pair or ()) >= _SAFE:
-        return None
     room = _rows(b) - _rows(a)
-    if predicate in ("lt", "ge"):
-        room = room - 1
-    cut = _clipped(room + 1 if step == 1 else room // step + 1, size)
+    if predicate in ("le", "gt"):
+        room = room + 1
+    cut = _clipped(room if step == 1 else -(-room // step), size)
     return Span(0, cut, a.shape) if predicate in ("lt", "le") else Span(cut, size, a.shape)
 
 
@@ -212,23 +206,24 @@ def check_width(value: Any, shape: tuple[int, ...]) -> None:
         refuse_wide(len(value), prod(shape))
 
 
-def _pair(a: Any, b: Any) -> tuple[Affine, Affine] | None:
-    """Both as affine tensors in which no axis has a step in one and extents in the other."""
-    if isinstance(a, Affine):
-        if not isinstance(b, Affine):
-            b = _even(b, a)
-    elif isinstance(b, Affine):
-        a = _even(a, b)
-    if not isinstance(a, Affine) or not isinstance(b, Affine):
-        return None
-    return (a, b) if _apart(a.steps, b.base) and _apart(b.steps, a.base) else None
+def _combinable(a: Any, b: Any) -> bool:
+    """Whether ``a`` is affine, ``b`` is numbers, and no axis has a step in one and extents in the other."""
+    if not isinstance(a, Affine):
+        return False
+    if isinstance(b, Affine):
+        return _apart(a.steps, b.base) and _apart(b.steps, a.base)
+    return _countable(b) and _apart(a.steps, b)
 
 
-def _even(value: Any, like: Affine) -> Affine | None:
-    """Plain numbers, the same along each axis with a step, as an affine tensor of another's shape."""
-    if isinstance(value, Span) or (isinstance(value, np.ndarray) and value.dtype == np.bool_):
-        return None
-    return Affine(value, (0,) * len(like.shape), like.shape, like.bits)
+def _countable(value: Any) -> bool:
+    """Whether these are plain numbers, and no mask."""
+    return isinstance(value, int) or (isinstance(value, np.ndarray) and value.dtype.kind != "b")
+
+
+def _subtractable(value: Any) -> bool:
+    """Whether no number wraps, and differences stay in 64 bits."""
+    bounds = value.extent() if isinstance(value, Affine) else _bounds(value)
+    return bounds is not None and bounds[0] > -_SAFE and bounds[1] < _SAFE
 
 
 def _apart(steps: tuple[int, ...], base: Any) -> bool:
@@ -249,17 +244,16 @@ def _along(axis: int, shape: tuple[int, ...], step: int) -> np.ndarray:
     return (np.arange(shape[axis], dtype=np.int64) * step).reshape(form)
 
 
-def _rows(value: Affine) -> Any:
+def _rows(value: Any) -> Any:
     """A tensor's numbers at index 0 of the last axis, in 64 bits."""
-    base = value.base if isinstance(value.base, int) else value.base.astype(np.int64, copy=False)
-    for axis, step in enumerate(value.steps[:-1]):
-        if step:
-            base = base + _along(axis, value.shape, step)
+    base = value.base if isinstance(value, Affine) else value
+    if isinstance(base, np.ndarray):
+        base = base.astype(np.int64, copy=False)
+    if isinstance(value, Affine):
+        for axis, step in enumerate(value.steps[:-1]):
+            if step:
+                base = base + _along(axis, value.shape, step)
     return base
-
-
-def _varies(base: Any) -> bool:
-    return not isinstance(base, int) and base.shape[-1] > 1
 
 
 def _clipped(value: Any, size: int) -> Any:

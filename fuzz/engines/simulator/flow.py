@@ -106,10 +106,11 @@ def _parted(condition: Any, jumps: tuple[Jump, ...], frame: Frame) -> list[tuple
     if first in (0, len(condition)):
         return [(jumps[0 if first else 1], frame)]
     parts = []
-    for jump, chosen in zip(jumps, (condition, ~condition), strict=True):
+    for jump, way in zip(jumps, (True, False), strict=True):
         if jump.block is not None:
+            index = (condition if way else ~condition).nonzero()[0]
             live = jump.block.live | {source for _, source in jump.moves}
-            parts.append((jump, frame.part(np.flatnonzero(chosen), live)))
+            parts.append((jump, frame.part(index, live)))
     return parts
 
 

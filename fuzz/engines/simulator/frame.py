@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -83,7 +82,8 @@ class Frame:
             if grid[axis] == 1:
                 found = 0
             else:
-                below, above = prod(grid[:axis]), prod(grid[axis + 1 :])
+                x, y, z = grid
+                below, above = ((1, y * z), (x, z), (x * y, 1))[axis]
                 found = self.numbers()
                 found = found // below if below > 1 else found
                 found = found % grid[axis] if above > 1 else found

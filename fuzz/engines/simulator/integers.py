@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ Plain = int | np.ndarray
 Function = Callable[[Any, Any], Any]
 
 
+@cache
 def limits(bits: int) -> tuple[int, int]:
     """The smallest and the largest signed number of that many bits."""
     return (0, 1) if bits == 1 else (-(1 << bits - 1), (1 << bits - 1) - 1)

@@ -9,9 +9,10 @@ def merged(starts: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """The same bytes as disjoint intervals that do not touch, by start."""
     if len(starts) < 2:
         return starts, stops
-    order = np.argsort(starts, kind="stable")
+    order = starts.argsort()
     starts, stops = starts[order], stops[order]
-    reach = np.maximum.accumulate(stops)
-    opens = np.concatenate([[True], starts[1:] > reach[:-1]])
-    closes = np.concatenate([opens[1:], [True]])
-    return starts[opens], reach[closes]
+    opens = np.empty(len(starts), np.bool_)
+    opens[0] = True
+    np.greater(starts[1:], np.maximum.accumulate(stops)[:-1], out=opens[1:])
+    firsts = opens.nonzero()[0]
+    return starts[firsts], np.maximum.reduceat(stops, firsts)

@@ -65,8 +65,7 @@ class Launcher:
     """
 
     def __init__(self, source: Any, metadata: Any) -> None:
-        self._names = list(source.signature)
-        self._kinds = list(source.signature.values())
+        self._signature = list(source.signature.items())
         for profile in DEVICE.compiles_for:
             kernel = (source.fn.fn.__qualname__, profile)
             key = (*kernel, source.hash(), metadata.num_warps)
@@ -108,13 +107,13 @@ class Launcher:
         """Arguments as numbers, and the storages behind those that are tensors."""
         numbers: list[int] = []
         ranges = []
-        for name, kind, argument in zip(self._names, self._kinds, arguments, strict=True):
+        for (name, kind), argument in zip(self._signature, arguments, strict=True):
             if kind == "constexpr":
                 continue
             if hasattr(argument, "data_ptr"):
                 numbers.append(argument.data_ptr())
                 if hasattr(argument, "untyped_storage"):
-                    if argument.device.type != "cpu":
+                    if not argument.is_cpu:
                         raise Unsupported(f"{name} on {argument.device}: the simulator takes CPU tensors")
                     storage = argument.untyped_storage()
                     ranges.append((storage.data_ptr(), storage.nbytes(), name))

@@ -15,6 +15,10 @@ from fuzz.engines.simulator.buffer import Buffer
 from fuzz.engines.simulator.faults import Fault
 from fuzz.engines.simulator.integers import wrap
 
+_NARROW = np.dtype(np.uint32)
+_NEGATIVE = 2**31
+"""Where negative indices of 32 bits begin, when they are read as unsigned ones."""
+
 _NO_WRAP = 2**62
 """Addresses below this do not wrap when a stretch of lanes is added."""
 
@@ -87,17 +91,17 @@ class Memory:
             Fault: if one is misaligned or outside every known buffer.
         """
         size = dtype.itemsize
-        if isinstance(index, np.ndarray):
-            buffer = self._holding(base, base)
-            if buffer is not None and not buffer.virtual and not base % size:
-                first, view = buffer.elements(dtype)
-                ahead = (base - first) >> (size.bit_length() - 1)
-                narrow = index.dtype == np.int32 and max(ahead, len(view)) <= 2**31 - 1
-                places = (index if narrow else index.astype(np.int64)) + ahead
-                if np.maximum.reduce(places.view(f"u{places.itemsize}")) < len(view):
-                    return view[places]
-            return self.load(base + index.astype(np.int64) * size, dtype)
-        return self.load(wrap(base + index * size, 64), dtype)
+        if not isinstance(index, np.ndarray):
+            return self.load(wrap(base + index * size, 64), dtype)
+        buffer = self._holding(base, base)
+        if buffer is not None and not buffer.virtual and index.itemsize == _NARROW.itemsize and not base % size:
+            elements = buffer.behind(base, dtype)
+            if len(elements) <= _NEGATIVE:
+                try:
+                    return elements.take(index.view(_NARROW))
+                except IndexError:  # one is negative, or lies further on
+                    pass
+        return self.load(base + index.astype(np.int64) * size, dtype)
 
     def store(self, addresses: Any, values: Any, dtype: np.dtype) -> None:
         """Write elements; of two for one address the last in order stays.

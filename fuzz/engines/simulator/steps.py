@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 from fuzz.engines.simulator import access, arithmetic, integers, lanes
@@ -85,7 +86,11 @@ def _value(operation: Operation, slots: Slots) -> Step:
     function = _function(operation)
     out = slots[operation.results[0]]
     used = [slots[name] for name in operation.arguments]
-    if len(used) == 1:
+    if not used:
+
+        def step(frame: Frame) -> None:
+            frame.values[out] = function()
+    elif len(used) == 1:
         only = used[0]
 
         def step(frame: Frame) -> None:
@@ -97,9 +102,10 @@ def _value(operation: Operation, slots: Slots) -> Step:
             values = frame.values
             values[out] = function(values[left], values[right])
     else:
+        pick = _picking(used)
 
         def step(frame: Frame) -> None:
-            frame.values[out] = function(*(frame.values[slot] for slot in used))
+            frame.values[out] = function(*pick(frame.values))
 
     return step
 
@@ -191,17 +197,27 @@ def _access(operation: Operation, used: list[int], slots: Slots) -> Step:
     if not kind.pointee:
         raise Unsupported(f"{operation.name} of {operation.types}")
     if operation.name == "tt.store":
-        return lambda frame: access.store(frame, kind, *[frame.values[slot] for slot in used])
-    read = access.load if operation.name == "tt.load" else access.load_element
-    return _giving(lambda frame, *values: read(frame, kind, *values), used, slots[operation.results[0]])
+        store, pick = access.storing(kind), _picking(used)
+        return lambda frame: store(frame, *pick(frame.values))
+    loading = access.loading if operation.name == "tt.load" else access.loading_element
+    return _giving(loading(kind), used, slots[operation.results[0]])
 
 
 def _giving(function: Callable[..., Any], used: list[int], out: int) -> Step:
+    pick = _picking(used)
+
     def step(frame: Frame) -> None:
         values = frame.values
-        values[out] = function(frame, *[values[slot] for slot in used])
+        values[out] = function(frame, *pick(values))
 
     return step
+
+
+def _picking(used: list[int]) -> Callable[[list[Any]], Sequence[Any]]:
+    """A function that takes the values of some slots."""
+    if len(used) > 1:
+        return itemgetter(*used)
+    return lambda values: [values[slot] for slot in used]
 
 
 def _pass(frame: Frame) -> None:
