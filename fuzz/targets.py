@@ -30,6 +30,12 @@ GENERATIONS = {
     "masked_grid": "v4: a 3-D grid, masked wide chunks; today's upstream kernel",
 }
 BUILT_IN = GENERATIONS | {"index_fill": "torch's index_fill_, byte by byte; must never fail"}
+CLIENTS = {
+    "vllm_kernel": "the installed vLLM's class and kernel, on a table",
+    "vllm": "the installed vLLM's planner, class and kernel, on a layout",
+}
+"""Other packages' zeroers. They go by a name like built-in ones, but in the corpus they are strangers: a kept
+case's ``finds`` must not name them, for what they show depends on what is installed."""
 GROUP = "kvzero.targets"
 
 
@@ -53,7 +59,7 @@ def check(locator: str) -> None:
     Raises:
         UsageError: naming the locator and the accepted forms.
     """
-    if locator in BUILT_IN or locator in entry_points(group=GROUP).names:
+    if locator in BUILT_IN or locator in CLIENTS or locator in entry_points(group=GROUP).names:
         return
     place, colon, name = locator.rpartition(":")
     if not colon or not place or not name:
@@ -78,7 +84,7 @@ def load(locator: str) -> Target:
         from fuzz.index_fill import LIMITS, zeroer  # noqa: PLC0415 - needs torch
 
         return Target(locator, zeroer, LIMITS)
-    make = _entry_point(locator) or _attribute(locator)
+    make = _client(locator) or _entry_point(locator) or _attribute(locator)
     if not callable(make):
         raise UsageError(
             f"target={locator!r}: is a {type(make).__name__}, not callable; "
@@ -110,6 +116,17 @@ def _generation(name: str) -> Callable[[Any, Any], Callable[[list[Any]], None]]:
     from kvzero.zeroer import KVBlockZeroer  # noqa: PLC0415 - needs torch and Triton
 
     return lambda table, device: KVBlockZeroer.of(table, device, kernel=name).zero_block_ids
+
+
+def _client(locator: str) -> Any:
+    if locator not in CLIENTS:
+        return None
+    from fuzz.adapters import vllm  # noqa: PLC0415 - imports vLLM
+
+    try:
+        return vllm.target(locator)
+    except UsageError as error:
+        raise UsageError(f"target={locator!r}: {error}") from None
 
 
 def _entry_point(locator: str) -> Any:
