@@ -167,6 +167,8 @@ class _Run:
 def _declined(case: Case, target: Target) -> str | None:
     if (target.takes == "layout") != bool(case.layers):
         return f"the target takes a {target.takes}, the case has {'layers' if case.layers else 'segments'}"
+    if target.newer_form and any(place.block_dim for place in case.placed.places):
+        return "the target takes layouts of the newer form only: blocks are the first dimension of every cache"
     if case.domain == "contract":
         return beyond(target.limits, case)
     if any(hostile_rule(case, call, target.limits.unit) for call in case.calls):

@@ -37,6 +37,12 @@ LAYOUTS = {
     "block_stride_planner": "v2: stride apart from page, first layer at an address wins",
 }
 BUILT_IN = TABLES | LAYOUTS
+CLIENTS = {
+    "vllm_kernel": "the installed vLLM's class and kernel, on a table",
+    "vllm": "the installed vLLM's planner, class and kernel, on a layout",
+}
+"""Other packages' zeroers. They go by a name like built-in ones, but in the corpus they are strangers: a kept
+case's ``finds`` must not name them, for what they show depends on what is installed."""
 GROUP = "kvzero.targets"
 
 Takes = Literal["table", "layout"]
@@ -48,7 +54,8 @@ class Target:
     """A zeroer under test: its locator, the function that makes it, what it declines.
 
     ``virtual`` tells that it reaches the cache through Triton alone, and so may be given addresses
-    without memory.
+    without memory; ``newer_form`` that it takes only layouts whose blocks are the first dimension of
+    every cache.
     """
 
     name: str
@@ -56,6 +63,7 @@ class Target:
     limits: Limits
     virtual: bool = False
     takes: Takes = "table"
+    newer_form: bool = False
 
 
 def built_in(case: Case) -> tuple[str, ...]:
@@ -69,7 +77,7 @@ def check(locator: str) -> None:
     Raises:
         UsageError: naming the locator and the accepted forms.
     """
-    if locator in BUILT_IN or locator in entry_points(group=GROUP).names:
+    if locator in BUILT_IN or locator in CLIENTS or locator in entry_points(group=GROUP).names:
         return
     place, colon, name = locator.rpartition(":")
     if not colon or not place or not name:
@@ -83,6 +91,8 @@ def check(locator: str) -> None:
 
 def takes(locator: str) -> Takes | None:
     """What a target is made of, as far as that can be said without importing it."""
+    if locator in CLIENTS:
+        return "layout" if locator == "vllm" else "table"
     return "layout" if locator in LAYOUTS else "table" if locator in TABLES else None
 
 
@@ -101,7 +111,7 @@ def load(locator: str) -> Target:
         from fuzz.index_fill import LIMITS, zeroer  # noqa: PLC0415 - needs torch
 
         return Target(locator, zeroer, LIMITS)
-    make = _entry_point(locator) or _attribute(locator)
+    make = _client(locator) or _entry_point(locator) or _attribute(locator)
     if not callable(make):
         raise UsageError(
             f"target={locator!r}: is a {type(make).__name__}, not callable; "
@@ -113,7 +123,8 @@ def load(locator: str) -> Target:
     taken: Takes = getattr(make, "takes", "table")
     if taken not in get_args(Takes):
         raise UsageError(f"target={locator!r}: takes={taken!r}: must be one of {', '.join(get_args(Takes))}")
-    return Target(locator, make, limits, virtual=bool(getattr(make, "virtual", False)), takes=taken)
+    virtual, newer = (bool(getattr(make, name, False)) for name in ("virtual", "newer_form_only"))
+    return Target(locator, make, limits, virtual, taken, newer)
 
 
 def beyond(limits: Limits, case: Case) -> str | None:
@@ -151,6 +162,17 @@ def _planner(name: str) -> Callable[[Any, Any], Callable[[list[Any]], None]]:
         return KVBlockZeroer.of(table, device, kernel=old.KERNEL).zero_block_ids
 
     return zeroer
+
+
+def _client(locator: str) -> Any:
+    if locator not in CLIENTS:
+        return None
+    from fuzz.adapters import vllm  # noqa: PLC0415 - imports vLLM
+
+    try:
+        return vllm.target(locator)
+    except UsageError as error:
+        raise UsageError(f"target={locator!r}: {error}") from None
 
 
 def _entry_point(locator: str) -> Any:

@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from fuzz import corpus as corpora
-from fuzz.targets import BUILT_IN, GROUP, check
+from fuzz.adapters import version as vllm
+from fuzz.targets import BUILT_IN, CLIENTS, GROUP, check
 
 PACKAGES = ("kvzero", "torch", "triton", "numpy", "hypothesis", "msgspec", "pytest")
 
@@ -32,12 +33,16 @@ PROBE_SECONDS = 300
 
 
 def targets() -> None:
-    """Name the built-in targets and those that installed packages offer.
+    """Name the built-in targets, those of vLLM, and those that installed packages offer.
 
     Example: kvzero targets
     """
     for name, words in BUILT_IN.items():
         sys.stdout.write(f"{name:20} {words}\n")
+    for name, words in CLIENTS.items():
+        sys.stdout.write(f"{name:20} {words}: {vllm.in_words()}\n")
+    for point in entry_points(group=GROUP):
+        sys.stdout.write(f"{point.name:20} entry point {point.value}\n")
     for point in entry_points(group=GROUP):
         sys.stdout.write(f"{point.name:20} entry point {point.value}\n")
 
@@ -61,6 +66,7 @@ def doctor(
     sys.stdout.write(f"python: {platform.python_version()} on {platform.system()}\n")
     for package in PACKAGES:
         sys.stdout.write(f"{package}: {_version(package)}\n")
+    sys.stdout.write(f"vllm: {vllm.in_words()}\n")
     sys.stdout.write(_engines())
     shipped = corpora.shipped()
     sys.stdout.write(f"corpus: {sum(1 for _ in corpora.entries(shipped, corpora.KEPT))} cases in {shipped}\n")

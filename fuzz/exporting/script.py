@@ -11,14 +11,17 @@ from fuzz import corpus
 from fuzz.case import Case
 from fuzz.errors import UsageError
 from fuzz.exporting.bundle import joined, source_of
-from fuzz.targets import BUILT_IN, GENERATIONS, GROUP
+from fuzz.targets import BUILT_IN, CLIENTS, GENERATIONS, GROUP
 
 TAIL = Path(__file__).with_name("tail.py")
 """The script's end, read as text: importing it would import torch."""
 
+CLIENT_SOURCE = "fuzz.adapters.vllm_kernel"
+"""The part of the vLLM adapter that stands alone."""
+
 _HEAD = '''"""{title}
 
-{find}. Run it with torch and triton: it prints the wrong bytes and exits with 1 if the fault shows.
+{find}. Run it with {packages}: it prints the wrong bytes and exits with 1 if the fault shows.
 Written by kvzero; nothing of kvzero is needed.
 """
 
@@ -44,6 +47,11 @@ def zeroer(table, device):
 """
 
 
+_VLLM = """
+print(f"vllm {importlib.import_module('vllm').__version__}: {worker_utils().__file__}")
+"""
+
+
 def script(case: Case, target: str) -> str:
     """The text of a self-contained script that shows a find.
 
@@ -58,9 +66,10 @@ def script(case: Case, target: str) -> str:
         raise UsageError(f"case {case.title!r}: has layers, and only cases with segments can be exported so far")
     find = next((bucket.label for bucket in corpus.expected(case) if bucket.target == target), "no find named")
     title = case.title or f"A case for {target}"
+    packages = "torch, triton and vllm" if target in CLIENTS else "torch and triton"
     return "\n\n".join(
         [
-            _HEAD.format(title=title, find=f"{target}: {find}"),
+            _HEAD.format(title=title, find=f"{target}: {find}", packages=packages),
             _source(target),
             f"KVZERO_CASE = {pprint.pformat(_data(case, find), sort_dicts=False, width=110)}",
             TAIL.read_text().split('"""', 2)[2].strip(),
@@ -74,6 +83,8 @@ def _source(target: str) -> str:
     if target in GENERATIONS:
         text = source_of(f"kvzero.generations.{target}") or ""
         return joined("from kvzero.segments import SegmentTable\n" + text, target) + "\n\n" + _GENERATION
+    if target in CLIENTS:
+        return f"{table}\n\n{joined(source_of(CLIENT_SOURCE) or '', target)}\n{_VLLM}"
     place = "fuzz.index_fill" if target == "index_fill" else _located(target).rpartition(":")[0]
     source = Path(place).read_text() if place.endswith(".py") else source_of(place)
     if source:
@@ -97,7 +108,7 @@ def _beside(source: str, file: Path, target: str) -> None:
 
 
 def _name(target: str) -> str:
-    return "zeroer" if target in BUILT_IN else _located(target).rpartition(":")[2]
+    return "zeroer" if target in BUILT_IN or target in CLIENTS else _located(target).rpartition(":")[2]
 
 
 def _located(target: str) -> str:

@@ -1,0 +1,61 @@
+"""vLLM's own class and kernel behind a segment table; copied into exported scripts, so it needs nothing of ours."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+WORD = 4
+"""Bytes of an element: vLLM's kernel stores int32."""
+
+WIDEST_CHUNK = 1024
+"""Elements of a chunk at the most, by vLLM's constructor."""
+
+
+def worker_utils() -> Any:
+    """Give vLLM's module of the zeroer, imported so that its Triton kernels are real without a GPU, too.
+
+    Without a GPU vLLM switches Triton off, unless CUDA_VISIBLE_DEVICES is set but empty: then it expects
+    devices to come later. It also would stage ids in pinned memory, which torch has only beside a GPU.
+    """
+    if not torch.cuda.is_available():
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+        staging: Any = importlib.import_module("vllm.utils.torch_utils")
+        staging.PIN_MEMORY = False
+    return importlib.import_module("vllm.v1.worker.utils")
+
+
+def laid_out(table: Any, device: Any) -> tuple[Any, ...]:
+    """A segment table as vLLM's constructor leaves it behind.
+
+    Three tensors of their own (addresses uint64, strides and pages int64, counted in elements), then
+    chunks of the widest page, elements of a chunk, segments.
+    """
+    base, stride, page = (np.array(column) for column in (table.base, table.stride // WORD, table.page // WORD))
+    widest = int(page.max())
+    chunk = min(1 << (widest - 1).bit_length(), WIDEST_CHUNK)
+    return (
+        torch.from_numpy(base.view(np.uint64)).to(device),
+        torch.from_numpy(stride).to(device),
+        torch.from_numpy(page).to(device),
+        -(-widest // chunk),
+        chunk,
+        len(base),
+    )
+
+
+def zeroer(table: Any, device: Any) -> Callable[[list[Any]], None]:
+    """A vLLM zeroer of segments that are known already: its constructor, which plans them, is left out."""
+    made = object.__new__(worker_utils().KVBlockZeroer)
+    made.device = torch.device(device)
+    made._meta = laid_out(table, device) if len(table) else None  # device and this are all that it sets
+    zero: Callable[[list[Any]], None] = made.zero_block_ids
+    return zero
+
+
+zeroer.virtual = True  # type: ignore[attr-defined]  # it reaches the cache through Triton alone
