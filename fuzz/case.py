@@ -75,7 +75,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """A whole case; sizes and offsets in bytes.
 
     ``finds`` names what a target still shows: ``{"page_table@h200": "clobbered:padding"}``.
-    ``blocks_known`` is false where the table must not tell its number of blocks.
+    ``blocks_known`` is false where the table must not tell its number of blocks, ``cold`` is true where
+    the target's warm-up is not run.
     """
 
     schema: int
@@ -85,6 +86,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     calls: tuple[Call, ...]
     title: str = ""
     blocks_known: bool = True
+    cold: bool = False
     finds: dict[str, str] = {}
     origin: Origin | None = None
 
@@ -150,6 +152,7 @@ def order(case: Case) -> tuple[object, ...]:
         sum(run.first > run.last for run in runs),
         len(runs),
         not case.blocks_known,
+        case.cold,
         case.guard,
         [segment.base for segment in kinds],
     )

@@ -52,9 +52,13 @@ def script(case: Case, target: str) -> str:
         target: a built-in name, ``path/file.py:name`` or ``package.module:name``.
 
     Raises:
-        UsageError: if the target's source cannot be found or joined.
+        UsageError: if the target's source cannot be found or joined, or the find is none of bytes.
     """
     find = next((bucket.label for bucket in corpus.expected(case) if bucket.target == target), "no find named")
+    if find.startswith("recompiled:"):
+        raise UsageError(
+            f"find={find!r}: a script compares bytes, and they are right here; show it with: kvzero replay"
+        )
     title = case.title or f"A case for {target}"
     return "\n\n".join(
         [

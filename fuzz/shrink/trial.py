@@ -81,4 +81,4 @@ class Trial:
 
 
 def _bare(case: Case) -> tuple[object, ...]:
-    return (case.domain, case.guard, case.segments, case.calls, case.blocks_known)
+    return (case.domain, case.guard, case.segments, case.calls, case.blocks_known, case.cold)
