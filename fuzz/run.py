@@ -18,7 +18,7 @@ from fuzz.targets import Target, beyond
 from fuzz.triage import judge
 from fuzz.verdict import Verdict, in_words
 from fuzz.virtual_arena import VirtualArena
-from fuzz.warming import BLOCKS_UNKNOWN, Warm, warmup_of
+from fuzz.warming import BLOCKS_UNKNOWN, WARMING, Warm, warmup_of
 from kvzero.segments import SegmentTable
 from oracles import launches
 from oracles.launches import Ruling
@@ -168,6 +168,7 @@ class _Run:
         warmup = None if self.case.cold else warmup_of(zero)
         if warmup is not None:
             launched = len(seen.launches)
+            self.on_launch(WARMING)
             with self.engine.allocating():
                 warmup(self.table.blocks or BLOCKS_UNKNOWN)
             self.warm = Warm(watched.compiled)

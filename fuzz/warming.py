@@ -19,6 +19,9 @@ from oracles.variants import Change, Variant
 BLOCKS_UNKNOWN = 1
 """What a warm-up is told where the table does not tell its number of blocks."""
 
+WARMING = 2.0
+"""Predicted seconds of a warm-up: dozens of variants, if a kernel has one for each size of page."""
+
 
 def warmup_of(zero: Callable[..., Any]) -> Callable[[int], object] | None:
     """The warm-up that comes with a zeroer: its attribute ``warmup``, or that of the object it is a method of."""
