@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from fuzz.case import Case
 from fuzz.profiles import BY_NAME
 from fuzz.source import Recorder, Source
+
+WARM_EVERY = 16
+"""One case in so many of each profile runs the target's warm-up; on the others it would cost time alone."""
 
 
 def build(source: Source, profile: str, unit: int = 4) -> Case:
@@ -22,6 +27,11 @@ def trace(case: Case, profile: str, unit: int = 4) -> list[int]:
 
 
 def numbered(seed: int, index: int, profiles: tuple[str, ...], unit: int = 4) -> tuple[Case, str]:
-    """Case ``index`` of a run and its profile: profiles take turns by index, never by time."""
-    profile = profiles[index % len(profiles)]
-    return build(Recorder((seed << 40) + index), profile, unit), profile
+    """Case ``index`` of a run and its profile: profiles take turns by index, never by time.
+
+    So do cases with a warm-up and those without: that is no draw, or each find would be shrunk by it.
+    """
+    turn, place = divmod(index, len(profiles))
+    profile = profiles[place]
+    case = build(Recorder((seed << 40) + index), profile, unit)
+    return (replace(case, cold=True) if turn % WARM_EVERY else case), profile

@@ -77,7 +77,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     Its cache is given as ``segments``, or as ``layers`` in ``pools`` of ``num_blocks`` blocks.
     ``finds`` names what a target still shows: ``{"page_table@h200": "clobbered:padding"}``.
-    ``blocks_known`` is false where the table must not tell its number of blocks.
+    ``blocks_known`` is false where the table must not tell its number of blocks, ``cold`` is true where
+    the target's warm-up is not run.
     """
 
     schema: int
@@ -90,6 +91,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     num_blocks: int = 0
     title: str = ""
     blocks_known: bool = True
+    cold: bool = False
     finds: dict[str, str] = {}
     origin: Origin | None = None
 
@@ -164,6 +166,7 @@ def order(case: Case) -> tuple[object, ...]:
         sum(run.first > run.last for run in runs),
         len(runs),
         not case.blocks_known,
+        case.cold,
         case.guard,
         rest,
     )

@@ -55,6 +55,8 @@ class CrossCheck:
             verdict = mine.get(found.attempt)
             if verdict is None or verdict.outcome not in DECIDED or found.verdict.outcome not in DECIDED:
                 return
+            if "recompiled" in (verdict.kind, found.verdict.kind) and "interpreter" in (engine, self._engine):
+                return  # it compiles nothing
             self.compared += 1
             mine_first = engine == "simulator"
             simulated, other = (verdict, found.verdict) if mine_first else (found.verdict, verdict)

@@ -18,6 +18,7 @@ CASE = Case(
     guard=WORDS,
     segments=(Segment(0, 4, WORDS, WORDS), Segment(4 * WORDS, 4, WORDS // 2, WORDS)),
     calls=(Call("zero", Ids.parse("0,2")),),
+    cold=True,
 )
 """Two segments whose pages and strides are multiples of everything: the widest stores that there can be."""
 

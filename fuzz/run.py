@@ -1,4 +1,4 @@
-"""One case on one target: make the zeroer, then call by call lay the poison, call, read every byte."""
+"""One case on one target: make the zeroer, warm it up, then call by call lay the poison, call, read every byte."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from fuzz.targets import Target, beyond
 from fuzz.triage import judge
 from fuzz.verdict import Verdict, in_words
 from fuzz.virtual_arena import VirtualArena
+from fuzz.warming import BLOCKS_UNKNOWN, WARMING, Warm, warmup_of
 from oracles import launches
 from oracles.launches import Ruling
+from oracles.variants import Change
 
 
 @dataclass
@@ -31,6 +33,7 @@ class Observation:
         launches: every Triton launch, in order.
         ids_changed: whether the call changed the list it was given.
         table_changed: whether a column of the table changed, on the host or on the device.
+        recompiled: the argument for which the call launched what the warm-up did not, if one did.
         unproved: why the engine cannot hold the case, if it cannot.
     """
 
@@ -39,12 +42,13 @@ class Observation:
     launches: list[Launch] = field(default_factory=list)
     ids_changed: bool = False
     table_changed: bool = False
+    recompiled: Change | None = None
     unproved: str = ""
 
     @property
     def clean(self) -> bool:
         """Whether nothing but the image can be wrong."""
-        return self.error is None and not self.ids_changed and not self.table_changed
+        return self.error is None and not (self.recompiled or self.ids_changed or self.table_changed)
 
     def skipped(self, device_profile: str) -> Ruling | None:
         """The ruling of the first launch that a device silently does not run."""
@@ -110,6 +114,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.given = _given(self.case, self.arena)
         self.zero: Callable[[list[object]], None] | None = None
+        self.warm: Warm | None = None
 
     def judged(self, call: Call) -> Verdict | None:
         """Make one call; the verdict if the case ends with it, None if it was right and may go on."""
@@ -119,12 +124,13 @@ class _Run:
         ids = call.arguments()
         given = list(ids)
         try:
-            with Watched(lambda launch: self._decide(launch, seen)):
+            with Watched(lambda launch: self._decide(launch, seen)) as watched:
                 if self.zero is None:
-                    self.zero = self.target.make(self.given.argument, self.engine.device)
+                    self.zero = self._made(seen, watched)
                 seen.constructed = True
                 self.zero(given)
             self.engine.settle()
+            seen.recompiled = self.warm.added(watched.compiled) if self.warm else None
             uploads = self.given.uploads() if call is self.case.calls[-1] else []
             image = self.arena.read()
         except Unproved as unproved:
@@ -148,6 +154,21 @@ class _Run:
         seen.table_changed = self.given.changed(uploads)
         profile, unit = self.engine.device_profile, self.target.limits.unit
         return judge(self.case, call, seen, image, profile, unit)
+
+    def _made(self, seen: Observation, watched: Watched) -> Callable[[list[object]], None]:
+        """The zeroer, warmed up if it can be; what its warm-up left in the arena is poisoned over."""
+        zero = self.target.make(self.given.argument, self.engine.device)
+        warmup = None if self.case.cold else warmup_of(zero)
+        if warmup is not None:
+            launched = len(seen.launches)
+            self.on_launch(WARMING)
+            with self.engine.allocating():
+                warmup(self.case.blocks if self.case.blocks_known else BLOCKS_UNKNOWN)
+            self.warm = Warm(watched.compiled)
+            watched.compiled.clear()
+            del seen.launches[launched:]
+            self.arena.lay()
+        return zero
 
     def _decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
         seen.launches.append(launch)

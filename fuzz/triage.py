@@ -78,7 +78,7 @@ def judge(
         scene = scene._replace(wrong=[region for region in scene.wrong if region.kind != "stale"])
         found = _rejected(seen, device_profile)
     else:
-        found = _skipped(seen, scene, device_profile) or _damaged(seen, scene)
+        found = _skipped(seen, scene, device_profile) or _recompiled(seen) or _damaged(seen, scene)
     if not found:
         return Verdict("passed") if refused else None
     kind, detail, text = found
@@ -140,6 +140,11 @@ def _skipped(seen: Observation, scene: Scene, device_profile: str) -> Found | No
         return "skipped", "none", "no launch was recorded, and every targeted page is as before"
     ruling = seen.skipped(device_profile)
     return ruling and ("skipped", ruling.detail, f"{ruling.reason}; every targeted page is as before")
+
+
+def _recompiled(seen: Observation) -> Found | None:
+    change = seen.recompiled
+    return change and ("recompiled", change.argument, change.words)
 
 
 def _damaged(seen: Observation, scene: Scene) -> Found | None:

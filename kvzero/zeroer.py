@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any, Self
 
 import torch
@@ -11,6 +12,7 @@ from kvzero.generations import BY_META_LENGTH, BY_NAME, masked_grid
 from kvzero.planner import plan
 from kvzero.segments import SegmentTable
 from kvzero.staging import async_tensor_h2d
+from kvzero.warmup import warm_up
 
 __all__ = ["KVBlockZeroer", "async_tensor_h2d"]
 
@@ -84,15 +86,30 @@ class KVBlockZeroer:
         """
         if not ids or self._meta is None:
             return
-        generation = BY_NAME[self._kernel] if self._kernel else BY_META_LENGTH[len(self._meta)]
-        replaced = _zero_kv_blocks_kernel is not masked_grid.kernel
-        generation.launch(
-            self._meta,
-            async_tensor_h2d(ids, torch.int64, self.device),
-            _zero_kv_blocks_kernel if replaced else generation.kernel,
-        )
+        generation, kernel = self._chosen()
+        generation.launch(self._meta, async_tensor_h2d(ids, torch.int64, self.device), kernel)
 
     def warmup(self, num_blocks: int) -> None:
-        """Compile the kernel before the first request, by clearing block 0 if there is one."""
-        if num_blocks > 0:
-            self.zero_block_ids([0])
+        """Compile all that later calls can need, so that no request has to wait for a compiler.
+
+        The kernel runs on scratch memory; no byte of the cache is read or written. A cache without
+        blocks is left cold.
+
+        Args:
+            num_blocks: blocks of the cache.
+        """
+        if num_blocks > 0 and self._meta is not None:
+            generation, kernel = self._chosen()
+            warm_up(
+                generation,
+                self._meta,
+                kernel,
+                lambda ids: async_tensor_h2d(ids, torch.int64, self.device),
+                self.device,
+            )
+
+    def _chosen(self) -> tuple[ModuleType, Any]:
+        """The generation, and the kernel to launch for it."""
+        generation = BY_NAME[self._kernel] if self._kernel else BY_META_LENGTH[len(self._meta)]
+        replaced = _zero_kv_blocks_kernel is not masked_grid.kernel
+        return generation, _zero_kv_blocks_kernel if replaced else generation.kernel

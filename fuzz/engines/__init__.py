@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ class Engine(Protocol):
 
     def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:
         """Virtual memory, instead of any reserved before: its address and the list that gets its stores."""
+
+    def allocating(self) -> AbstractContextManager[object]:
+        """Within it, memory that a target allocates is known to kernels, whatever points to it."""
 
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """The grid to run for a launch: as asked, or one with a zero to run nothing.

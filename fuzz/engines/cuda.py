@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,10 @@ class Cuda:
     def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:
         """There is no virtual memory here."""
         raise EngineError(f"{self.name} has no virtual memory for {size} bytes")
+
+    def allocating(self) -> AbstractContextManager[object]:
+        """The device knows its allocations."""
+        return nullcontext()
 
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:  # noqa: ARG002 - the device rules
         """Run the grid as asked: the device itself decides."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,10 @@ class Interpreter:
     def reserve(self, size: int) -> tuple[int, list[tuple[Any, Any, Any]]]:
         """There is no virtual memory here."""
         raise EngineError(f"{self.name} has no virtual memory for {size} bytes")
+
+    def allocating(self) -> AbstractContextManager[object]:
+        """Any memory will do."""
+        return nullcontext()
 
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """Do as the profile's launcher would: raise, run nothing without a word, or run the grid."""

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from triton.runtime.interpreter import InterpretedFunction
 from triton.runtime.jit import JITFunction
@@ -34,12 +34,28 @@ class Launch:
     compile_key: str | None = None
 
 
+class Compiled(NamedTuple):
+    """A compiled kernel that was launched, or made by Triton's own ``kernel.warmup`` and not launched.
+
+    Attributes:
+        function: the kernel, as decorated.
+        key: the hash of its compiled variant.
+        positional: arguments by position.
+        named: arguments and launch options by name.
+    """
+
+    function: Any
+    key: str
+    positional: tuple[Any, ...]
+    named: dict[str, Any]
+
+
 Decide = Callable[[Launch], tuple[int, ...]]
 
 compile_keys: set[str] = set()
-"""Hashes of the compiled kernels that were launched by this process; the interpreter has none."""
+"""Hashes of the compiled kernels that this process launched or asked for; the interpreter has none."""
 
-_watchers: list[Decide] = []
+_watchers: list[Watched] = []
 """Who sees launches at the moment, the innermost last."""
 
 
@@ -48,14 +64,20 @@ class Watched:
 
     ``decide`` is called after compilation and just before the launcher. It may raise what a launcher
     would raise, or give back a grid with a zero to run nothing.
+
+    Attributes:
+        decide: told of each launch, gives the grid to run.
+        compiled: every compiled kernel that was launched or asked for, in order; in the interpreter none.
     """
 
     def __init__(self, decide: Decide) -> None:
-        self._decide = decide
+        self.decide = decide
+        self.compiled: list[Compiled] = []
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Self:
         _install()
-        _watchers.append(self._decide)
+        _watchers.append(self)
+        return self
 
     def __exit__(self, *error: object) -> None:
         _watchers.pop()
@@ -73,21 +95,23 @@ def _install() -> None:
 
 def _seen(run: Callable[..., Any]) -> Callable[..., Any]:
     def seen_run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        if warmup or not _watchers:
+        if not _watchers:
             return run(self, *args, grid=grid, warmup=warmup, **kwargs)
-        launch = None
+        watcher, launch = _watchers[-1], None
 
         def decided(meta: Any) -> tuple[int, ...]:
             nonlocal launch
             asked = tuple(map(operator.index, grid(meta) if callable(grid) else grid))
             warps = kwargs.get("num_warps") or DEFAULT_WARPS
             launch = Launch(self.fn.__name__, asked, warps, (*args, *kwargs.items()))
-            return _watchers[-1](launch)
+            return watcher.decide(launch)
 
         compiled = run(self, *args, grid=decided, warmup=warmup, **kwargs)
-        if launch is not None and hasattr(compiled, "hash"):
-            launch.compile_key = compiled.hash
+        if hasattr(compiled, "hash"):
+            watcher.compiled.append(Compiled(self, compiled.hash, args, kwargs))
             compile_keys.add(compiled.hash)
+            if launch is not None:
+                launch.compile_key = compiled.hash
         return compiled
 
     return seen_run

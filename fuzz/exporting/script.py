@@ -60,11 +60,15 @@ def script(case: Case, target: str) -> str:
         target: a built-in name, ``path/file.py:name`` or ``package.module:name``.
 
     Raises:
-        UsageError: if the target's source cannot be found or joined.
+        UsageError: if the target's source cannot be found or joined, or the find is none of bytes.
     """
     if case.layers:
         raise UsageError(f"case {case.title!r}: has layers, and only cases with segments can be exported so far")
     find = next((bucket.label for bucket in corpus.expected(case) if bucket.target == target), "no find named")
+    if find.startswith("recompiled:"):
+        raise UsageError(
+            f"find={find!r}: a script compares bytes, and they are right here; show it with: kvzero replay"
+        )
     title = case.title or f"A case for {target}"
     packages = "torch, triton and vllm" if target in CLIENTS else "torch and triton"
     return "\n\n".join(

@@ -56,6 +56,7 @@ def lower(trial: Trial) -> None:
     for place in range(len(counts)):
         counts = _lowest(counts, place, holds)
     trial.improves(replace(trial.best, blocks_known=True))
+    trial.improves(replace(trial.best, cold=False))
 
 
 def _lowest(counts: Counts, place: int, holds: Callable[[Counts], bool]) -> Counts:

@@ -35,7 +35,8 @@ def plainer_layers(case: Case) -> Iterator[Case]:
 
 
 def plainer_pools(case: Case) -> Iterator[Case]:
-    """With one pool in a plainer order, without padding, or without a gap."""
+    """With one pool in a plainer order, without padding, or without a gap; with the target's warm-up, as is usual."""
+    yield replace(case, cold=False)
     for index, pool in enumerate(case.pools):
         for changes in _plainer_pool(pool):
             pools = (*case.pools[:index], replace(pool, **changes), *case.pools[index + 1 :])

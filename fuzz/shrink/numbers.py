@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
 from hypothesis.errors import HypothesisException
+from msgspec.structs import replace
 
 from fuzz.build import build, trace
 from fuzz.case import Case
@@ -58,10 +59,15 @@ def lower(trial: Trial, profile: str, unit: int) -> bool:
     Raises:
         OutOfBudget: when the trial's time or runs are used up.
     """
+    cold = trial.best.cold  # which no profile draws
+
+    def holds(case: Case) -> bool:
+        return trial.holds(replace(case, cold=cold))
+
     for name in dict.fromkeys((profile, *BY_NAME)):
         if name in BY_NAME:
             with contextlib.suppress(Untraceable):
-                minimal(trace(trial.best, name, unit), cases(name, unit), trial.holds)
+                minimal(trace(trial.best, name, unit), cases(name, unit), holds)
                 return True
     return False
 

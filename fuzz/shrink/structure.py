@@ -160,6 +160,7 @@ def _tidier(case: Case) -> Iterator[Case]:
     yield stacked(case)
     yield guarded(case)
     yield replace(case, blocks_known=True)
+    yield replace(case, cold=False)
     yield replace(case, segments=tuple(sorted(case.segments, key=lambda segment: segment.base)))
 
 

@@ -82,4 +82,4 @@ class Trial:
 
 def _bare(case: Case) -> tuple[object, ...]:
     cache = (case.segments, case.layers, case.pools, case.num_blocks)
-    return (case.domain, case.guard, cache, case.calls, case.blocks_known)
+    return (case.domain, case.guard, cache, case.calls, case.blocks_known, case.cold)

@@ -106,3 +106,12 @@ def test_profile_small_reaches_its_corners() -> None:
     assert (min(s.page for s in segments), max(s.page for s in segments)) == (4, 8192)
     assert any(s.stride == 4 * s.page for s in segments)
     assert 0.08 < np.mean([not case.blocks_known for case in cases]) < 0.17
+
+
+@pytest.mark.parametrize("profiles", [("small",), ("small", "launch"), ("small", "launch", "far")])
+def test_one_case_in_sixteen_of_each_profile_is_warm(profiles: tuple[str, ...]) -> None:
+    """By its number, the first among them; cases alternate no matter how many profiles take turns."""
+    drawn = [numbered(2, index, profiles) for index in range(32 * len(profiles))]
+    for name in profiles:
+        warm = [not case.cold for case, profile in drawn if profile == name]
+        assert warm == ([True] + [False] * 15) * 2

@@ -82,3 +82,11 @@ def test_only_the_simulator_may_be_stricter() -> None:
     """Its fault on a stray store agrees with anything; a GPU's fault does not."""
     assert agree(STRAY, PASSED)
     assert not agree(PASSED, STRAY)
+
+
+def test_what_an_interpreter_cannot_see_is_no_disagreement() -> None:
+    """It compiles nothing, so it has no say on a variant; a GPU has."""
+    recompiled = Verdict("finding", "recompiled", "n_blocks")
+    words, check, _ = _checked([recompiled], [PASSED])
+    assert (words, check.compared) == ("", 0)
+    assert "recompiled:n_blocks" in _checked([recompiled], [PASSED], "cuda")[0]

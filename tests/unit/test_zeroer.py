@@ -86,13 +86,69 @@ def test_the_upload_is_looked_up_at_each_call(monkeypatch: pytest.MonkeyPatch, k
     assert len(kernel.launches) == 2
 
 
-def test_warmup_clears_block_0_or_nothing(kernel: FakeKernel) -> None:
-    """warmup(0) touches nothing; any other count clears the first block."""
-    one = KVBlockZeroer.of(_table([8]), "cpu")
-    one.warmup(0)
-    assert kernel.launches == []
+@pytest.mark.parametrize("segments", [1, 2, 3])
+@pytest.mark.parametrize("name", BY_NAME)
+def test_warmup_launches_on_scratch_memory(kernel: FakeKernel, name: str, segments: int) -> None:
+    """One program a launch, on a table whose one address is outside the cache and whose page fits behind it.
+
+    Types and alignment of all tensors, and every number but the count of ids, are those of a call.
+    """
+    cache = torch.zeros(16 * segments, dtype=torch.int32)
+    page = np.full(segments, 16, np.int64)
+    table = SegmentTable(cache.data_ptr() + np.arange(segments) * 64, page, page, 4)
+    one = KVBlockZeroer.of(table, "cpu", kernel=name)
     one.warmup(5)
-    assert kernel.launches[0][0] == (1, 1, 1)
+    warm, kernel.launches = kernel.launches, []
+    one.zero_block_ids([0])
+    _, called, options = kernel.launches[0]
+    assert [launch[0] for launch in warm] == [(1,) * len(warm[0][0])] * len(warm)
+    for _, arguments, named in warm:
+        assert named == options
+        assert list(map(_class, arguments)) == list(map(_class, called))
+        address = int(arguments[0].view(torch.int64)[0])
+        storage = arguments[0].untyped_storage()
+        assert arguments[0].data_ptr() < address <= storage.data_ptr() + storage.nbytes() - 4 * named["BLOCK_SIZE"]
+        assert all(int(column.view(torch.int64)[0]) == named["BLOCK_SIZE"] for column in _columns(arguments)[1:])
+
+
+def _columns(arguments: tuple) -> list[torch.Tensor]:
+    """The tensors of a launch but the last one, which holds the ids."""
+    return [argument for argument in arguments if isinstance(argument, torch.Tensor)][:-1]
+
+
+def _class(argument: Any) -> Any:
+    """What a launch is compiled for, but the number of ids, which stands behind them."""
+    if isinstance(argument, torch.Tensor):
+        return argument.dtype, argument.data_ptr() % 16
+    return type(argument)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_warmup_of_no_blocks_touches_nothing(kernel: FakeKernel, name: str) -> None:
+    """Nothing is sent and nothing launched; the same for a cache without segments."""
+    KVBlockZeroer.of(_table([8, 8]), "cpu", kernel=name).warmup(0)
+    KVBlockZeroer.of(_table([]), "cpu", kernel=name).warmup(5)
+    assert kernel.launches == []
+
+
+@pytest.mark.parametrize(("name", "counts"), [("masked_grid", [1]), ("uniform_page", [1, 2, 16])])
+def test_warmup_meets_each_class_of_the_number_of_ids(kernel: FakeKernel, name: str, counts: list[int]) -> None:
+    """One id where the kernel does not see their number; 1, a multiple of 16 and neither where it does."""
+    KVBlockZeroer.of(_table([8]), "cpu", kernel=name).warmup(1)
+    ids = [next(a for a in reversed(launch[1]) if isinstance(a, torch.Tensor)) for launch in kernel.launches]
+    assert [len(one) for one in ids] == counts
+    assert not any(one.any() for one in ids)
+
+
+def test_warmup_of_a_bare_instance(kernel: FakeKernel) -> None:
+    """Made by __new__ with device and _meta alone; the grid is one program, the table not the cache's."""
+    bare = KVBlockZeroer.__new__(KVBlockZeroer)
+    bare.device = torch.device("cpu")
+    bare._meta = (torch.zeros(3), torch.zeros(3), torch.zeros(3), 10, 1024, 3)
+    bare.warmup(4)
+    ((grid, arguments, named),) = kernel.launches
+    assert (grid, named) == ((1, 1, 1), {"BLOCK_SIZE": 1024})
+    assert {column.data_ptr() for column in _columns(arguments)}.isdisjoint(t.data_ptr() for t in bare._meta[:3])
 
 
 def test_page_buckets_launch_once_a_page_size(kernel: FakeKernel) -> None:

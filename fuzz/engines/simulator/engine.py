@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import torch
 
 from fuzz.engines import Patience, Unproved, launch_as
 from fuzz.engines.simulator import install
+from fuzz.engines.simulator.allocations import Allocations
 from fuzz.engines.simulator.faults import Fault, Hang
 from fuzz.engines.simulator.launcher import DEVICE
 
@@ -57,6 +59,10 @@ class Simulator:
             raise Unproved(f"an arena of {size} bytes; there are addresses for {MOST_VIRTUAL}")
         DEVICE.fault = None
         return VIRTUAL, DEVICE.memory.arena(VIRTUAL, size, virtual=True).written
+
+    def allocating(self) -> AbstractContextManager[object]:
+        """Let kernels touch what torch allocates from here on, until the case is over."""
+        return Allocations(DEVICE.memory)
 
     def admit(self, launch: Launch, ruling: Ruling) -> tuple[int, ...]:
         """Do as the profile's launcher would: raise, run nothing without a word, or run the grid."""

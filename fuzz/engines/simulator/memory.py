@@ -29,6 +29,7 @@ class Memory:
     def __init__(self) -> None:
         self._kept: dict[int, Buffer] = {}
         self._arena: dict[int, Buffer] = {}
+        self._lenders: list[object] = []
         self._passed: dict[int, Buffer] = {}
         self._owners: list[object] = []
         self._sorted: list[Buffer] | None = None
@@ -44,8 +45,16 @@ class Memory:
         """Know the arena of the case at hand, in place of the one before."""
         buffer = Buffer(start, size, "the virtual arena" if virtual else "the arena", virtual=virtual)
         self._arena = {start: buffer}
+        self._lenders = []
         self._sorted = None
         return buffer
+
+    def lend(self, start: int, size: int, name: str, *, owner: object) -> None:
+        """Know a range until the next arena, and keep its owner alive as long."""
+        if size and start not in self._arena:
+            self._arena[start] = Buffer(start, size, name)
+            self._lenders.append(owner)
+            self._sorted = None
 
     def passed(self, ranges: Iterable[tuple[int, int, str]]) -> None:
         """Know the storages of one launch's arguments, instead of those of the launch before."""
