@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuzz.case import Case
 from fuzz.profiles import BY_NAME
-from fuzz.source import Recorder, Source
+from fuzz.source import Recorder, Source, Untraceable
 
 
 def build(source: Source, profile: str, unit: int = 4) -> Case:
@@ -18,6 +18,8 @@ def trace(case: Case, profile: str, unit: int = 4) -> list[int]:
     Raises:
         Untraceable: if the profile never draws such a case.
     """
+    if case.overlaps != (profile == "order"):
+        raise Untraceable("calls in flight together are drawn by profile order alone, and it draws nothing else")
     return BY_NAME[profile].trace(case, unit)
 
 

@@ -8,7 +8,7 @@ constants or a geometry of the past.
 from typing import Protocol
 
 from fuzz.case import Case
-from fuzz.profiles import far, hostile, launch, small
+from fuzz.profiles import far, hostile, launch, order, small
 from fuzz.source import Source
 
 
@@ -22,6 +22,6 @@ class Profile(Protocol):
         """The choices that make ``build`` draw the case, or ``Untraceable``."""
 
 
-BY_NAME: dict[str, Profile] = {"small": small, "launch": launch, "far": far, "hostile": hostile}
+BY_NAME: dict[str, Profile] = {"small": small, "launch": launch, "far": far, "hostile": hostile, "order": order}
 
 DEFAULT = ("small", "launch", "far")
