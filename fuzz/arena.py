@@ -40,6 +40,9 @@ class Arena(Protocol):
     def read(self) -> Image:
         """The image as it is now, valid until it is laid again; raises what the device reports."""
 
+    def memory(self) -> torch.Tensor:
+        """The memory itself, uint8 ``[n]``, for somebody else to write into."""
+
     def renew(self) -> None:
         """Make the poison anew, after a target that may have written over it from afar."""
 
@@ -86,6 +89,10 @@ class HostArena:
         """The memory itself."""
         return self._held
 
+    def memory(self) -> torch.Tensor:
+        """The same as a tensor."""
+        return self._memory.narrow(0, 0, len(self._held.after))
+
     def renew(self) -> None:
         """Make the poison anew."""
         self._poison[:] = poison(len(self._poison))
@@ -123,6 +130,10 @@ class DeviceArena:
         """A copy; waits for the device, and raises what it reports."""
         self._host.narrow(0, 0, self._size).copy_(self._held)
         return HeldImage(self._before[: self._size], self._after[: self._size])
+
+    def memory(self) -> torch.Tensor:
+        """The device's."""
+        return self._held
 
     def renew(self) -> None:
         """Send the poison again."""

@@ -86,10 +86,19 @@ def run_case(
         arena = VirtualArena(engine)
     elif size > engine.largest_arena:
         return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
+    streams = engine.streams if case.overlaps else None
+    if streams is not None:
+        from fuzz.overlap import Settled, overlapped  # noqa: PLC0415 - it runs calls through this module
+
+        arena = Settled(arena, streams)
+    elif case.overlaps:
+        return Verdict("unproved", text=f"calls in flight together: {engine.name} makes them one by one; a GPU can")
     try:
-        run = _Run(case, target, engine, arena, patience, rehearse, on_launch)
+        run = Run(case, target, engine, arena, patience, rehearse, on_launch)
     except Unproved as unproved:
         return Verdict("unproved", text=str(unproved))
+    if streams is not None:
+        return overlapped(run, streams)
     for call in case.calls:
         verdict = run.judged(call)
         if verdict is not None:
@@ -98,7 +107,7 @@ def run_case(
 
 
 @dataclass
-class _Run:
+class Run:
     """A case on its way: one table, one zeroer, call after call."""
 
     case: Case
@@ -125,7 +134,7 @@ class _Run:
         ids = call.arguments()
         given = list(ids)
         try:
-            with Watched(lambda launch: self._decide(launch, seen)):
+            with Watched(lambda launch: self.decide(launch, seen)):
                 if self.zero is None:
                     self.zero = self.target.make(self.table, self.engine.device)
                 seen.constructed = True
@@ -156,7 +165,8 @@ class _Run:
         profile, unit = self.engine.device_profile, self.target.limits.unit
         return judge(self.case, call, seen, image, profile, unit)
 
-    def _decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
+    def decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
+        """What to do about a launch: run its grid, or nothing, or raise as a launcher would."""
         seen.launches.append(launch)
         ruling = launches.judge(launch.grid, launch.num_warps, self.engine.device_profile)
         if ruling.outcome != "runs":
@@ -177,6 +187,8 @@ class _Run:
 
 def _declined(case: Case, target: Target) -> str | None:
     if case.domain == "contract":
+        if any(call.graph for call in case.calls) and not target.capturable:
+            return "a call is captured into a graph; the target does not say that it is capturable"
         return beyond(target.limits, case)
     if any(hostile_rule(case, call, target.limits.unit) for call in case.calls):
         return None

@@ -38,13 +38,14 @@ class Target:
     """A zeroer under test: its locator, the function that makes it, what it declines.
 
     ``virtual`` tells that it reaches the cache through Triton alone, and so may be given addresses
-    without memory.
+    without memory. ``capturable`` tells that its calls may be captured into CUDA graphs.
     """
 
     name: str
     make: Callable[[Any, Any], Callable[[list[Any]], None]]
     limits: Limits
     virtual: bool = False
+    capturable: bool = False
 
 
 def check(locator: str) -> None:
@@ -87,7 +88,8 @@ def load(locator: str) -> Target:
     limits = getattr(make, "limits", Limits())
     if not isinstance(limits, Limits):
         raise UsageError(f"target={locator!r}: limits={limits!r}: must be a kvzero.Limits")
-    return Target(locator, make, limits, virtual=bool(getattr(make, "virtual", False)))
+    says = {word: bool(getattr(make, word, False)) for word in ("virtual", "capturable")}
+    return Target(locator, make, limits, **says)
 
 
 def beyond(limits: Limits, case: Case) -> str | None:

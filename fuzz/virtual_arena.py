@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fuzz.errors import EngineError
 from fuzz.images import WrittenImage
 from fuzz.layout import lead, total
 
 if TYPE_CHECKING:
+    import torch
+
     from fuzz.case import Case
     from fuzz.engines import Engine
 
@@ -31,6 +34,10 @@ class VirtualArena:
     def read(self) -> WrittenImage:
         """What was written since it was laid."""
         return WrittenImage(list(self._written))
+
+    def memory(self) -> torch.Tensor:
+        """There is none."""
+        raise EngineError("an arena of virtual memory holds no bytes")
 
     def renew(self) -> None:
         """There is no poison."""

@@ -52,8 +52,10 @@ def script(case: Case, target: str) -> str:
         target: a built-in name, ``path/file.py:name`` or ``package.module:name``.
 
     Raises:
-        UsageError: if the target's source cannot be found or joined.
+        UsageError: if the target's source cannot be found or joined, or calls are in flight together.
     """
+    if case.overlaps:
+        raise UsageError("a case of calls in flight together has no script yet; give its file instead, to be replayed")
     find = next((bucket.label for bucket in corpus.expected(case) if bucket.target == target), "no find named")
     title = case.title or f"A case for {target}"
     return "\n\n".join(
