@@ -149,7 +149,7 @@ class _Flight:
             if call.op == "write":
                 calls.append(self._writer(index))
                 calls[-1]()
-            elif call.graph:
+            elif call.graph and call.ids:
                 self.capturing = True
                 calls.append(self.streams.captured(self._zero(call.arguments())))
                 calls[-1]()
