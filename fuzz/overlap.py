@@ -71,9 +71,13 @@ def overlapped(run: Run, streams: Streams) -> Verdict:
     to show a fault with a longer one. After that the case has passed: calls that the target itself
     keeps apart cannot overlap.
     """
-    verdict = _alone(run, streams)
-    if verdict is not None:
-        return verdict
+    verdict = _alone(run, streams) or _together(run, streams)
+    if not verdict.lost:
+        streams.release()
+    return verdict
+
+
+def _together(run: Run, streams: Streams) -> Verdict:
     for seconds in GATES:
         flight = _Flight(run, streams, seconds)
         verdict = flight.verdict()

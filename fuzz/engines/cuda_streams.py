@@ -20,12 +20,18 @@ MEASURED = 20_000_000
 """Cycles of the sleep that is measured: about ten milliseconds."""
 
 
+FROM_ANOTHER_POOL = -1
+"""A priority. Torch hands out 32 streams of each again and again, so a target that makes its own would now
+and then get one of ours, and be right by chance."""
+
+
 class CudaStreams:
     """The current stream, and others that torch made; made once a process."""
 
     def __init__(self) -> None:
-        self._others = [cuda.Stream() for _ in range(STREAMS - 1)]
-        self._capturing = cuda.Stream()
+        self._others = [cuda.Stream(priority=FROM_ANOTHER_POOL) for _ in range(STREAMS - 1)]
+        self._capturing = cuda.Stream(priority=FROM_ANOTHER_POOL)
+        self._captured = False
         self._cycles_a_second = _cycles_a_second()
 
     def on(self, stream: int) -> AbstractContextManager[Any]:
@@ -72,6 +78,7 @@ class CudaStreams:
         the device wait, and calls would no longer be in flight together. The collector is off, because it
         may free a graph, which no capture survives.
         """
+        self._captured = True
         graph = cuda.CUDAGraph()
         cuda.synchronize()
         collects = gc.isenabled()
@@ -91,6 +98,12 @@ class CudaStreams:
                 gc.enable()
         replay: Callable[[], None] = graph.replay
         return replay
+
+    def release(self) -> None:
+        """Empty torch's cache, which else keeps two megabytes for each graph that ever was."""
+        if self._captured:
+            self._captured = False
+            cuda.empty_cache()
 
 
 def _scatter(memory: torch.Tensor, where: torch.Tensor, what: torch.Tensor) -> None:

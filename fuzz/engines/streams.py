@@ -55,3 +55,6 @@ class Streams(Protocol):
         Raises:
             Exception: what ``make`` raised, or the device because of what it did. The device may be of no use then.
         """
+
+    def release(self) -> None:
+        """Give back what graphs held that are gone; to be called when a case is over."""

@@ -95,6 +95,9 @@ class FakeStreams:
 
         return lambda: self.put(write)
 
+    def release(self) -> None:
+        self.log.append("release")
+
     def captured(self, make: Work) -> Work:
         self.recording = recorded = []
         try:
@@ -282,7 +285,7 @@ def test_the_order_of_operations() -> None:
     streams = FakeStreams()
     assert _verdict(OVERWRITTEN, right, streams).label() == "passed"
     flight = streams.log[streams.log.index("gate 0 3 ms") :]
-    assert flight == ["gate 0 3 ms", "gate 2 3 ms", "2 waits", "settle"]
+    assert flight == ["gate 0 3 ms", "gate 2 3 ms", "2 waits", "settle", "release"]
 
 
 def test_a_late_host_gets_a_longer_gate_once() -> None:
