@@ -34,14 +34,14 @@ class Arena(Protocol):
     def fit(self, case: Case) -> int:
         """Make room for a case and give the address of its offset 0."""
 
-    def image(self) -> torch.Tensor:
-        """The memory of the case at hand, guard zones included, uint8 ``[n]``."""
-
     def lay(self) -> None:
         """Poison it."""
 
     def read(self) -> Image:
         """The image as it is now, valid until it is laid again; raises what the device reports."""
+
+    def memory(self) -> torch.Tensor:
+        """The memory of the case at hand, guard zones included, uint8 ``[n]``: to write into, or to view as tensors."""
 
     def renew(self) -> None:
         """Make the poison anew, after a target that may have written over it from afar."""
@@ -81,10 +81,6 @@ class HostArena:
         self._engine.know(self._start, size)
         return self._start + lead(case)
 
-    def image(self) -> torch.Tensor:
-        """The memory itself."""
-        return self._memory.narrow(0, 0, len(self._held.after))
-
     def lay(self) -> None:
         """Copy the poison over it."""
         np.copyto(self._held.after, self._held.before)
@@ -92,6 +88,10 @@ class HostArena:
     def read(self) -> HeldImage:
         """The memory itself."""
         return self._held
+
+    def memory(self) -> torch.Tensor:
+        """The same as a tensor."""
+        return self._memory.narrow(0, 0, len(self._held.after))
 
     def renew(self) -> None:
         """Make the poison anew."""
@@ -122,10 +122,6 @@ class DeviceArena:
         self._engine.know(self._held.data_ptr(), size)
         return self._held.data_ptr() + lead(case)
 
-    def image(self) -> torch.Tensor:
-        """The memory itself."""
-        return self._held
-
     def lay(self) -> None:
         """Copy the poison over it, in order of the current stream."""
         self._held.copy_(self._poison.narrow(0, 0, self._size))
@@ -134,6 +130,10 @@ class DeviceArena:
         """A copy; waits for the device, and raises what it reports."""
         self._host.narrow(0, 0, self._size).copy_(self._held)
         return HeldImage(self._before[: self._size], self._after[: self._size])
+
+    def memory(self) -> torch.Tensor:
+        """The device's."""
+        return self._held
 
     def renew(self) -> None:
         """Send the poison again."""

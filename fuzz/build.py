@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from fuzz.case import Case
 from fuzz.profiles import BY_NAME
-from fuzz.source import Recorder, Source
+from fuzz.source import Recorder, Source, Untraceable
 
 WARM_EVERY = 16
 """One case in so many of each profile runs the target's warm-up; on the others it would cost time alone."""
@@ -23,6 +23,8 @@ def trace(case: Case, profile: str, unit: int = 4) -> list[int]:
     Raises:
         Untraceable: if the profile never draws such a case.
     """
+    if case.overlaps != (profile == "order"):
+        raise Untraceable("calls in flight together are drawn by profile order alone, and it draws nothing else")
     return BY_NAME[profile].trace(case, unit)
 
 

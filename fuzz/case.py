@@ -47,19 +47,36 @@ class Segment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
         return (self.blocks - 1) * self.stride + max(self.page, self.stride)
 
 
+STREAMS = 4
+"""The current stream, 0, and three others."""
+
+
 class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One call of the zeroer, in turn after the one before it.
+    """One call of the zeroer, in turn after the one before it; or a write by somebody else.
 
     ``raw`` replaces ``ids`` in hostile cases whose ids are no integers of 62 bits.
+
+    Calls with a ``stream``, with calls to wait for in ``after``, of op ``write`` or with ``graph`` are
+    in flight together: each begins when the calls before it on its stream have ended, and those at the
+    indices ``after``. A write fills the pages with a pattern that must survive. With ``graph`` the call
+    is captured into a CUDA graph before all others, and replayed at its place.
     """
 
-    op: Literal["zero"]
+    op: Literal["zero", "write"]
     ids: Ids = Ids()
     raw: tuple[Any, ...] | None = None
+    stream: int = 0
+    after: tuple[int, ...] = ()
+    graph: bool = False
 
     def arguments(self) -> list[Any]:
         """The plain list that the target gets."""
         return list(self.raw) if self.raw is not None else self.ids.tolist()
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether the call is one of those that are in flight together."""
+        return bool(self.stream or self.after or self.graph) or self.op == "write"
 
 
 class Origin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -104,6 +121,11 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     def placed(self) -> Placed:
         """Where the layers lie."""
         return placed(self.pools, self.layers, self.num_blocks)
+
+    @cached_property
+    def overlaps(self) -> bool:
+        """Whether the calls are in flight together, instead of one by one."""
+        return any(call.overlaps for call in self.calls)
 
     def keeps(self, unit: int) -> bool:
         """Whether all bases, strides and pages are multiples of ``unit`` bytes."""
@@ -165,6 +187,10 @@ def order(case: Case) -> tuple[object, ...]:
         sum(abs(run.first) + abs(run.last) for run in runs),
         sum(run.first > run.last for run in runs),
         len(runs),
+        sum(call.graph for call in case.calls),
+        sum(call.op != "zero" for call in case.calls),
+        sum(len(call.after) for call in case.calls),
+        sum(call.stream for call in case.calls),
         not case.blocks_known,
         case.cold,
         case.guard,

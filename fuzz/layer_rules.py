@@ -17,10 +17,9 @@ def broken_rule(case: Case) -> str | None:
     """The first rule that a layout breaks, as ``field=value: rule; way out``; None for a legal one."""
     if not case.layers:
         return "pools, num_blocks: only beside layers" if case.pools or case.num_blocks else None
-    if case.domain != "contract":
-        return f"domain={case.domain!r}: a case with layers is a contract case"
-    if case.num_blocks < 1 or not case.blocks_known:
-        return f"num_blocks={case.num_blocks}: a case with layers has one block or more, and tells so"
+    broken = _case(case)
+    if broken:
+        return broken
     for index, pool in enumerate(case.pools):
         broken = _pool(pool, [layer for layer in case.layers if layer.pool == index])
         if broken:
@@ -29,6 +28,20 @@ def broken_rule(case: Case) -> str | None:
         broken = _layer(layer, len(case.pools))
         if broken:
             return f"layers[{index}].{broken}"
+    return _size(case)
+
+
+def _case(case: Case) -> str | None:
+    if case.domain != "contract":
+        return f"domain={case.domain!r}: a case with layers is a contract case"
+    if case.overlaps:
+        return "calls: in a case with layers they are made one by one; give streams, after and write to segments"
+    if case.num_blocks < 1 or not case.blocks_known:
+        return f"num_blocks={case.num_blocks}: a case with layers has one block or more, and tells so"
+    return None
+
+
+def _size(case: Case) -> str | None:
     if case.end > WHOLE:
         return f"layers: they end at byte {case.end}; a case with layers is held whole, up to {WHOLE} bytes"
     segments = sum(2 * layer.ratio * layer.heads * layer.tokens for layer in case.layers)

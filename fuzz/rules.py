@@ -6,6 +6,7 @@ from typing import Any
 
 from fuzz import layer_rules
 from fuzz.case import LARGEST_BLOCKS, LARGEST_BYTES, MOST_SEGMENTS, Call, Case, Segment
+from fuzz.overlap_rules import broken_overlap
 
 
 def broken_rule(case: Case) -> str | None:
@@ -29,7 +30,7 @@ def broken_rule(case: Case) -> str | None:
         broken = _call(call, case)
         if broken:
             return f"calls[{index}].{broken}"
-    return None
+    return broken_overlap(case) if case.overlaps else None
 
 
 def _segment(segment: Segment) -> str | None:

@@ -88,10 +88,19 @@ def run_case(
         arena = VirtualArena(engine)
     elif size > engine.largest_arena:
         return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
+    streams = engine.streams if case.overlaps else None
+    if streams is not None:
+        from fuzz.overlap import Settled, overlapped  # noqa: PLC0415 - it runs calls through this module
+
+        arena = Settled(arena, streams)
+    elif case.overlaps:
+        return Verdict("unproved", text=f"calls in flight together: {engine.name} makes them one by one; a GPU can")
     try:
-        run = _Run(case, target, engine, arena, patience, rehearse, on_launch)
+        run = Run(case, target, engine, arena, patience, rehearse, on_launch)
     except Unproved as unproved:
         return Verdict("unproved", text=str(unproved))
+    if streams is not None:
+        return overlapped(run, streams)
     for call in case.calls:
         verdict = run.judged(call)
         if verdict is not None:
@@ -100,7 +109,7 @@ def run_case(
 
 
 @dataclass
-class _Run:
+class Run:
     """A case on its way: one zeroer, call after call."""
 
     case: Case
@@ -124,7 +133,7 @@ class _Run:
         ids = call.arguments()
         given = list(ids)
         try:
-            with Watched(lambda launch: self._decide(launch, seen)) as watched:
+            with Watched(lambda launch: self.decide(launch, seen)) as watched:
                 if self.zero is None:
                     self.zero = self._made(seen, watched)
                 seen.constructed = True
@@ -170,7 +179,8 @@ class _Run:
             self.arena.lay()
         return zero
 
-    def _decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
+    def decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
+        """What to do about a launch: run its grid, or nothing, or raise as a launcher would."""
         seen.launches.append(launch)
         ruling = launches.judge(launch.grid, launch.num_warps, self.engine.device_profile)
         if ruling.outcome != "runs":
@@ -191,6 +201,8 @@ def _declined(case: Case, target: Target) -> str | None:
     if target.newer_form and any(place.block_dim for place in case.placed.places):
         return "the target takes layouts of the newer form only: blocks are the first dimension of every cache"
     if case.domain == "contract":
+        if any(call.graph for call in case.calls) and not target.capturable:
+            return "a call is captured into a graph; the target does not say that it is capturable"
         return beyond(target.limits, case)
     if any(hostile_rule(case, call, target.limits.unit) for call in case.calls):
         return None
@@ -199,4 +211,4 @@ def _declined(case: Case, target: Target) -> str | None:
 
 def _given(case: Case, arena: Arena) -> Given:
     origin = arena.fit(case)
-    return GivenLayout(caches(case, arena.image())) if case.layers else GivenTable(case, origin)
+    return GivenLayout(caches(case, arena.memory())) if case.layers else GivenTable(case, origin)

@@ -55,15 +55,16 @@ class Target:
 
     ``virtual`` tells that it reaches the cache through Triton alone, and so may be given addresses
     without memory; ``newer_form`` that it takes only layouts whose blocks are the first dimension of
-    every cache.
+    every cache; ``capturable`` that its calls may be captured into CUDA graphs.
     """
 
     name: str
     make: Callable[[Any, Any], Callable[[list[Any]], None]]
     limits: Limits
     virtual: bool = False
-    takes: Takes = "table"
+    capturable: bool = False
     newer_form: bool = False
+    takes: Takes = "table"
 
 
 def built_in(case: Case) -> tuple[str, ...]:
@@ -123,8 +124,8 @@ def load(locator: str) -> Target:
     taken: Takes = getattr(make, "takes", "table")
     if taken not in get_args(Takes):
         raise UsageError(f"target={locator!r}: takes={taken!r}: must be one of {', '.join(get_args(Takes))}")
-    virtual, newer = (bool(getattr(make, name, False)) for name in ("virtual", "newer_form_only"))
-    return Target(locator, make, limits, virtual, taken, newer)
+    says = {word: bool(getattr(make, word, False)) for word in ("virtual", "capturable", "newer_form")}
+    return Target(locator, make, limits, takes=taken, **says)
 
 
 def beyond(limits: Limits, case: Case) -> str | None:

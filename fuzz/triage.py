@@ -76,7 +76,7 @@ def judge(
         found = ("accepted", rule, f"hostile input was taken: {rule}")
     elif rule is None and refused:
         scene = scene._replace(wrong=[region for region in scene.wrong if region.kind != "stale"])
-        found = _rejected(seen, device_profile)
+        found = rejected(seen, device_profile)
     else:
         found = _skipped(seen, scene, device_profile) or _recompiled(seen) or _damaged(seen, scene)
     if not found:
@@ -109,7 +109,8 @@ def _scene(case: Case, call: Call | None, image: Image) -> Scene:
     return Scene(case, effects, image.wrong(effects))
 
 
-def _rejected(seen: Observation, device_profile: str) -> Found:
+def rejected(seen: Observation, device_profile: str) -> Found:
+    """What refused contract input: the constructor, a launch limit, the compiler, or anything else."""
     words = in_words(seen.error)
     if not seen.constructed and not seen.launches:
         return "rejected", "constructor", words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fuzz.errors import EngineError
 from fuzz.images import WrittenImage
 from fuzz.layout import lead, total
 
@@ -26,10 +27,6 @@ class VirtualArena:
         start, self._written = self._engine.reserve(total(case))
         return start + lead(case)
 
-    def image(self) -> torch.Tensor:
-        """There is none: a layout is held whole."""
-        raise TypeError("virtual memory has no bytes for a tensor")
-
     def lay(self) -> None:
         """Forget what was written."""
         self._written.clear()
@@ -37,6 +34,10 @@ class VirtualArena:
     def read(self) -> WrittenImage:
         """What was written since it was laid."""
         return WrittenImage(list(self._written))
+
+    def memory(self) -> torch.Tensor:
+        """There is none."""
+        raise EngineError("an arena of virtual memory holds no bytes")
 
     def renew(self) -> None:
         """There is no poison."""

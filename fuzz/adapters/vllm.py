@@ -87,7 +87,7 @@ def of_layout(layout: specs.CacheLayout, device: Any) -> Callable[[list[Any]], N
 
 
 of_layout.takes = "layout"  # type: ignore[attr-defined]
-of_layout.newer_form_only = True  # type: ignore[attr-defined]  # blocks are the first dimension of every cache
+of_layout.newer_form = True  # type: ignore[attr-defined]  # blocks are the first dimension of every cache
 
 
 def _constructed(found: Package, layout: specs.CacheLayout, device: torch.device) -> Any:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import torch
 
     from fuzz.engines.launch_hook import Launch
+    from fuzz.engines.streams import Streams
     from oracles.launches import Ruling
 
 NAMES = ("cuda", "simulator", "interpreter")
@@ -36,6 +37,7 @@ class Engine(Protocol):
         patience: most predicted seconds of a launch, in a search and for a single case.
         survives_faults: whether the process may go on after a fault.
         keeps_stores: whether it has virtual memory: addresses without bytes, whose stores are kept.
+        streams: what puts calls in flight together; None where they run one by one.
     """
 
     name: str
@@ -46,6 +48,10 @@ class Engine(Protocol):
     patience: Patience
     survives_faults: bool
     keeps_stores: bool
+
+    @property
+    def streams(self) -> Streams | None:
+        """Made when it is first asked for."""
 
     def know(self, start: int, size: int) -> None:
         """Take notice of a case's arena before kernels run on it."""

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 
 from fuzz.engines import Engine
 from fuzz.errors import EngineError
+
+CONNECTIONS = "32"
+"""Hardware queues of a process; of the usual 8 two streams may share one, where a stream that waits holds
+the other up, and a fault of order stays hidden. The driver reads it when it starts."""
 
 
 def choose(name: str | None, device_profile: str | None) -> Engine:
@@ -16,6 +21,7 @@ def choose(name: str | None, device_profile: str | None) -> Engine:
     """
     if importlib.util.find_spec("torch") is None or importlib.util.find_spec("triton") is None:
         raise EngineError("torch and triton are not both installed; run: pip install -c constraints.txt -e .")
+    os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", CONNECTIONS)
     if name == "cuda" or (name is None and device_profile in (None, "h200") and _has_cuda()):
         from fuzz.engines.cuda import Cuda  # noqa: PLC0415 - imports Triton
 

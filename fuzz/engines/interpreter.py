@@ -44,6 +44,7 @@ class Interpreter:
     patience = Patience(search=1.0, single=2.5)
     survives_faults = False
     keeps_stores = False
+    streams = None
 
     def __init__(self, device_profile: str | None) -> None:
         self.device = torch.device("cpu")

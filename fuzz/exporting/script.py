@@ -60,10 +60,12 @@ def script(case: Case, target: str) -> str:
         target: a built-in name, ``path/file.py:name`` or ``package.module:name``.
 
     Raises:
-        UsageError: if the target's source cannot be found or joined, or the find is none of bytes.
+        UsageError: if the target's source cannot be found or joined, or no script can show the case yet.
     """
     if case.layers:
         raise UsageError(f"case {case.title!r}: has layers, and only cases with segments can be exported so far")
+    if case.overlaps:
+        raise UsageError("a case of calls in flight together has no script yet; give its file instead, to be replayed")
     find = next((bucket.label for bucket in corpus.expected(case) if bucket.target == target), "no find named")
     if find.startswith("recompiled:"):
         raise UsageError(

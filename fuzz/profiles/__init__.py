@@ -10,7 +10,7 @@ from typing import Protocol
 
 from fuzz.case import Case
 from fuzz.errors import UsageError
-from fuzz.profiles import far, hostile, launch, layout, small
+from fuzz.profiles import far, hostile, launch, layout, order, small
 from fuzz.source import Source
 
 
@@ -24,7 +24,9 @@ class Profile(Protocol):
         """The choices that make ``build`` draw the case, or ``Untraceable``."""
 
 
-BY_NAME: dict[str, Profile] = {"small": small, "launch": launch, "far": far, "hostile": hostile, "layout": layout}
+BY_NAME: dict[str, Profile] = {
+    "small": small, "launch": launch, "far": far, "hostile": hostile, "layout": layout, "order": order,
+}  # fmt: skip
 
 OF_LAYOUTS = ("layout",)
 """Profiles whose cases have layers; the others have segments."""

@@ -6,12 +6,17 @@ import numpy as np
 
 from fuzz.case import Case, Segment
 from fuzz.layout import effects_of, lead
+from fuzz.overlap_rules import steps
 from fuzz.reports import words
 from fuzz.verdict import Verdict
+from oracles import ordering
 
 WIDTH = 64
 ROWS = 32
 LEGEND = "0 zero as it had to be   S stale   W written wrong   X clobbered   . left alone   ? not read   | page ends"
+WRITTEN = "w written by somebody else, as it had to be; calls count from 0"
+"""Said of calls in flight together."""
+
 _MARKS = {"clobbered": "X", "wrong": "W", "stale": "S"}
 _WORST_FIRST = "XWS"
 
@@ -26,7 +31,7 @@ def page_map(case: Case, target: str, verdict: Verdict) -> str:
     if verdict.text:
         lines.append(verdict.text)
     lines += [f"launched {launch}" for launch in verdict.launches]
-    lines += ["", LEGEND]
+    lines += ["", LEGEND, *([WRITTEN] if case.overlaps else [])]
     shown = 0
     must = _must(case)
     lines += words.of_cache(case) if case.layers else []
@@ -65,7 +70,7 @@ def _row(case: Case, segment: Segment, block: int, verdict: Verdict, must: np.nd
     for cell in range(cells):
         low = start + cell * length // cells
         high = start + (cell + 1) * length // cells
-        row += _mark(low, high, verdict) or ("0" if _targeted(case, low, high, must) else ".")
+        row += _mark(low, high, verdict) or _expected(case, low, high, must)
     edge = segment.page * cells // length
     return f"{row[:edge]}|{row[edge:]}"
 
@@ -83,10 +88,24 @@ def _mark(low: int, high: int, verdict: Verdict) -> str:
     marks = {_MARKS[wrong.kind] for wrong in verdict.regions if wrong.start < high and wrong.stop > low}
     if marks:
         return min(marks, key=_WORST_FIRST.index)
-    read = verdict.outcome == "passed" or verdict.kind in ("skipped", "clobbered", "wrong", "stale")
+    read = verdict.outcome == "passed" or verdict.kind in ("skipped", "misordered", "clobbered", "wrong", "stale")
     known = sum(wrong.stop - wrong.start for wrong in verdict.regions) == verdict.wrong_bytes
     past = not known and low >= verdict.regions[-1].stop
     return "" if read and not past else "?"
+
+
+def _expected(case: Case, low: int, high: int, must: np.ndarray | None) -> str:
+    """What bytes show that are as they have to be."""
+    if not _targeted(case, low, high, must):
+        return "."
+    if not case.overlaps:
+        return "0"
+    owners = ordering.owners(steps(case.calls))
+    block = next(
+        block for s in case.segments for block in owners
+        if s.base + block * s.stride < high and s.base + block * s.stride + s.page > low
+    )  # fmt: skip
+    return "0" if case.calls[owners[block]].op == "zero" else "w"
 
 
 def _targeted(case: Case, low: int, high: int, must: np.ndarray | None) -> bool:

@@ -39,7 +39,12 @@ def of_place(place: Place) -> str:
 
 def of_call(call: Call) -> str:
     """A call in one line."""
-    return f"call: ids {list(call.raw) if call.raw is not None else call.ids or 'none'}"
+    what = "call" if call.op == "zero" else call.op
+    words = [f"{what}: ids {list(call.raw) if call.raw is not None else call.ids or 'none'}"]
+    words += [f"on stream {call.stream}"] if call.stream else []
+    words += [f"after {', '.join(map(str, call.after))}"] if call.after else []
+    words += ["captured in a graph"] if call.graph else []
+    return "; ".join(words)
 
 
 def of_region(wrong: Wrong) -> str:

@@ -12,6 +12,8 @@ from fuzz.ids import Ids, Run
 from fuzz.profiles.parts import guarded
 from fuzz.shrink.layers import fewer_blocks, fewer_layers, plainer_layers, plainer_pools
 from fuzz.shrink.layout import closed, stacked
+from fuzz.shrink.ordering import kept as kept_calls
+from fuzz.shrink.ordering import looser
 from fuzz.shrink.shapes import smaller_shapes
 from fuzz.shrink.trial import Trial
 
@@ -50,9 +52,9 @@ def _fewer_segments(case: Case) -> Iterator[Case]:
 
 
 def _fewer_calls(case: Case) -> Iterator[Case]:
-    for kept in _shorter(case.calls, _whole):
+    for kept in _shorter(range(len(case.calls)), _whole):
         if kept:
-            yield replace(case, calls=kept)
+            yield replace(case, calls=kept_calls(case.calls, kept))
 
 
 def _fewer_ids(case: Case) -> Iterator[Case]:
@@ -68,7 +70,7 @@ def _fewer_blocks(case: Case) -> Iterator[Case]:
         return
     low, high = min(one.low for one in ids), max(one.high for one in ids)
     lowered = tuple(
-        Call(call.op, Ids(tuple(Run(r.first - low, r.last - low, r.times) for r in call.ids.runs)))
+        replace(call, ids=Ids(tuple(Run(r.first - low, r.last - low, r.times) for r in call.ids.runs)))
         for call in case.calls
     )
     for spare in (0, 1, 2):
@@ -89,7 +91,7 @@ def _fewer_blocks(case: Case) -> Iterator[Case]:
 def _plainer_ids(case: Case) -> Iterator[Case]:
     """As many ids, but all of them 0, in one block at best; or the same ids, ascending."""
     zeros = tuple(
-        call if call.raw is not None or not call.ids else Call(call.op, Ids((Run(0, 0, len(call.ids)),)))
+        call if call.raw is not None or not call.ids else replace(call, ids=Ids((Run(0, 0, len(call.ids)),)))
         for call in case.calls
     )
     single = tuple(replace(s, blocks=1) for s in case.segments)
@@ -98,7 +100,7 @@ def _plainer_ids(case: Case) -> Iterator[Case]:
     yield replace(
         case,
         calls=tuple(
-            Call(call.op, Ids(tuple(Run(min(r[:2]), max(r[:2]), r.times) for r in call.ids.runs)), call.raw)
+            replace(call, ids=Ids(tuple(Run(min(r[:2]), max(r[:2]), r.times) for r in call.ids.runs)))
             for call in case.calls
         ),
     )
@@ -107,14 +109,14 @@ def _plainer_ids(case: Case) -> Iterator[Case]:
 def _shorter_ids(call: Call) -> Iterator[Call]:
     if call.raw is not None:
         for kept in _shorter(call.raw, _whole):
-            yield Call(call.op, raw=kept)
+            yield replace(call, raw=kept)
         return
     for kept in _shorter(call.ids.runs, _fewer_of_run):
-        yield Call(call.op, Ids(kept))
+        yield replace(call, ids=Ids(kept))
     if 1 < len(call.ids) <= FEW and any(len(run) > 1 for run in call.ids.runs):
         values = call.ids.tolist()
         for index in range(len(values)):
-            yield Call(call.op, Ids.of(values[:index] + values[index + 1 :]))
+            yield replace(call, ids=Ids.of(values[:index] + values[index + 1 :]))
 
 
 def _shorter(items: Sequence[T], parts: Callable[[T], Iterator[T]]) -> Iterator[tuple[T, ...]]:
@@ -171,7 +173,7 @@ def _less(count: int) -> Iterator[int]:
 
 
 _OF_SEGMENTS = (
-    _fewer_segments, _fewer_calls, _fewer_ids, _fewer_blocks, _plainer_ids, smaller_shapes, _tidier,
+    _fewer_segments, _fewer_calls, _fewer_ids, looser, _fewer_blocks, _plainer_ids, smaller_shapes, _tidier,
 )  # fmt: skip
 _OF_LAYERS = (fewer_layers, _fewer_calls, _fewer_ids, fewer_blocks, plainer_layers, plainer_pools)
 """What is tried, in turn."""

@@ -126,6 +126,7 @@ PLAIN = {
         ("", {"segments": [{"base": 0, "blocks": 1, "page": 4, "stride": 4}]}, r"a case has one of them"),
         ("", {"layers": []}, r"segments, layers: a case has one of them"),
         ("calls", {"ids": "4"}, r"calls\[0\].ids=4: id 4 is past the last of 4 blocks"),
+        ("calls", {"stream": 1}, r"calls: in a case with layers they are made one by one"),
         ("pools", {"order": "NCHW"}, r"Invalid enum value 'NCHW'"),
         ("pools", {"order": "BLHNC", "align": 6}, r"pools\[0\].align=6: must be a multiple of 4"),
         ("pools", {"gap": -4}, r"pools\[0\].gap=-4: must be 0 or more"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuzz.case import Call, Case, Segment
 from fuzz.ids import Ids
-from fuzz.reports.page_map import LEGEND, page_map
+from fuzz.reports.page_map import LEGEND, WRITTEN, page_map
 from fuzz.verdict import Verdict, Wrong
 
 
@@ -69,3 +69,30 @@ def test_a_page_of_another_segment_in_the_padding_is_meant() -> None:
     """Interleaved segments: a targeted page in another's stride was cleared as it had to be."""
     packed = _case(Segment(0, 2, 4, 12), Segment(4, 2, 4, 12), ids="0")
     assert "  block      0 0000|0000....\n" in page_map(packed, "t", Verdict("passed"))
+
+
+def test_calls_in_flight_together() -> None:
+    """Waits and streams in words; what somebody else wrote is no zero."""
+    calls = (
+        Call("zero", Ids.parse("0-1"), stream=1, graph=True),
+        Call("write", Ids.parse("1"), after=(0,)),
+        Call("zero", Ids.parse("2")),
+    )
+    case = Case(schema=1, domain="contract", guard=64, segments=(Segment(0, 3, 4, 8),), calls=calls, title="An order")
+    verdict = Verdict("finding", "misordered", "zero-zero", "right alone", (Wrong(16, 20, "stale", "zero-zero"),), 4)
+    assert page_map(case, "t", verdict) == (
+        "An order\n"
+        "t: misordered:zero-zero\n"
+        "right alone\n"
+        "\n"
+        f"{LEGEND}\n"
+        f"{WRITTEN}\n"
+        "segment at 0: 3 blocks of 4 bytes, 8 apart\n"
+        "  block      0 0000|....\n"
+        "  block      1 wwww|....\n"
+        "  block      2 SSSS|....\n"
+        "call: ids 0-1; on stream 1; captured in a graph\n"
+        "write: ids 1; after 0\n"
+        "call: ids 2\n"
+        "bytes 16 to 20: stale, zero-zero\n"
+    )

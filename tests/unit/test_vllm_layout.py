@@ -93,4 +93,4 @@ def test_a_layout_of_the_older_form_is_refused() -> None:
     with pytest.raises(ValueError, match="cache_dtype='auto': vLLM's zeroer takes layouts of the newer form only"):
         vllm.of_layout(layout, CPU)
     assert vllm.target("vllm").takes == "layout"
-    assert vllm.target("vllm").newer_form_only
+    assert vllm.target("vllm").newer_form

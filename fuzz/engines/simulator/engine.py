@@ -34,6 +34,7 @@ class Simulator:
     patience = Patience(search=1.0, single=10.0)
     survives_faults = True
     keeps_stores = True
+    streams = None
 
     def __init__(self, device_profile: str | None, also_compiled_for: tuple[str, ...] = ()) -> None:
         self.device = torch.device("cpu")
