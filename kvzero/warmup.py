@@ -16,9 +16,12 @@ import torch
 
 from kvzero.generations import page_buckets, uniform_page
 
-COUNTS = {uniform_page: (1, 2, 16), page_buckets: (1, 2, 16)}
-"""How many ids to warm up with where the kernel specialises on that: 1, a multiple of 16, and neither. The
-other generations do not specialise on it or do not pass it, and need one id."""
+SPECIALISED = (uniform_page, page_buckets)
+"""Generations whose kernel is specialised on the number of ids; the others do not pass it, or say
+``do_not_specialize``."""
+
+COUNTS = (1, 2, 16)
+"""How many ids meet each class of an integer: 1, a multiple of 16, and neither."""
 
 WORD = 8
 """Bytes of a table's element; the scratch memory is counted in it, too."""
@@ -43,7 +46,7 @@ def warm_up(
         device: where the cache lies.
     """
     scratch = [on_scratch(bucket, device) for bucket in meta] if isinstance(meta, list) else on_scratch(meta, device)
-    for count in COUNTS.get(generation, (1,)):
+    for count in COUNTS if generation in SPECIALISED else COUNTS[:1]:
         generation.launch(scratch, upload([0] * count), _OneProgram(kernel))
 
 
