@@ -114,4 +114,4 @@ def test_a_tile_cached_by_address_takes_two_cases(cuda: Checker) -> None:
     labels = {
         cuda.attempt(numbered(1, index, ("small",))[0], _planted("cached_tile")).label() for index in range(CASES)
     }
-    assert labels == {"passed", "stale:tail"}
+    assert {"passed", "stale:tail"} <= labels <= {"passed", "stale:tail", "stale:body"}
