@@ -21,7 +21,8 @@ from kvzero import specs
 
 LIGHT = (
     "aiohttp cachetools cbor2 cloudpickle einops 'fastapi<0.137' llguidance openai oss-harmony partial-json-parser "
-    "pillow prometheus_client psutil py-cpuinfo pybase64 pydantic pyzmq regex 'transformers<5.21' uvloop xgrammar"
+    "pillow prometheus_client psutil py-cpuinfo pybase64 pydantic pyzmq regex requests 'transformers<5.21' uvloop "
+    "xgrammar"
 )
 """What vLLM's worker module imports besides torch, Triton and NumPy, by the names that pip takes."""
 

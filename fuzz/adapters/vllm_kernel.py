@@ -35,7 +35,13 @@ def laid_out(table: Any, device: Any) -> tuple[Any, ...]:
 
     Three tensors of their own (addresses uint64, strides and pages int64, counted in elements), then
     chunks of the widest page, elements of a chunk, segments.
+
+    Raises:
+        ValueError: if a size is no multiple of four bytes; vLLM's constructor asserts the same.
     """
+    for name in ("base", "stride", "page"):
+        if (getattr(table, name) % WORD).any():
+            raise ValueError(f"{name}: not all are multiples of {WORD} bytes")
     base, stride, page = (np.array(column) for column in (table.base, table.stride // WORD, table.page // WORD))
     widest = int(page.max())
     chunk = min(1 << (widest - 1).bit_length(), WIDEST_CHUNK)
