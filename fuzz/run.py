@@ -165,9 +165,13 @@ class Run:
         return judge(self.case, call, seen, image, profile, unit)
 
     def _made(self, seen: Observation, watched: Watched) -> Callable[[list[object]], None]:
-        """The zeroer, warmed up if it can be; what its warm-up left in the arena is poisoned over."""
+        """The zeroer, warmed up if it can be; what its warm-up left in the arena is poisoned over.
+
+        A cache whose first block has no memory, as where bases are biased, is left cold: a warm-up may
+        clear a block of it.
+        """
         zero = self.target.make(self.given.argument, self.engine.device)
-        warmup = None if self.case.cold else warmup_of(zero)
+        warmup = warmup_of(zero) if self.case.whole and not self.case.cold else None
         if warmup is not None:
             launched = len(seen.launches)
             self.on_launch(WARMING)

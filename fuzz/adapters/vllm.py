@@ -21,7 +21,8 @@ from kvzero import specs
 
 LIGHT = (
     "aiohttp cachetools cbor2 cloudpickle einops 'fastapi<0.137' llguidance openai oss-harmony partial-json-parser "
-    "pillow prometheus_client psutil py-cpuinfo pybase64 pydantic pyzmq regex 'transformers<5.21' uvloop xgrammar"
+    "pillow prometheus_client psutil py-cpuinfo pybase64 pydantic pyzmq regex requests 'transformers<5.21' uvloop "
+    "xgrammar"
 )
 """What vLLM's worker module imports besides torch, Triton and NumPy, by the names that pip takes."""
 
@@ -122,6 +123,8 @@ def _spec(interface: Any, spec: Any) -> Any:
 
 def _other_form(found: Package) -> str | None:
     """How this vLLM's zeroer differs from the one that the adapters know, in words; tried on a cache of two blocks."""
+    if not hasattr(getattr(found.utils, "_zero_kv_blocks_kernel", None), "run"):
+        return "its _zero_kv_blocks_kernel is no Triton kernel; it may have switched Triton off"
     cache_of_two = specs.layer_of(torch.zeros(2, 1, 4, 4, dtype=torch.int32))
     group = specs.AttentionGroup(specs.Backend(), ["layer"], specs.FullAttentionSpec(4, 1, 2, torch.int32), 0)
     layout = specs.CacheLayout([group], [4], {"layer": cache_of_two}, 2)

@@ -81,6 +81,7 @@ def test_a_missing_vllm_is_wrong_usage(kvzero: Callable, monkeypatch: pytest.Mon
         (UTILS, ("import os", "import os\n1 / 0"), "importing it raised ZeroDivisionError"),
         (UTILS, ("class KVBlockZeroer", "class Other"), "making its KVBlockZeroer raised AttributeError"),
         (UTILS, ("context, num_blocks, runner", "context, runner"), "making its KVBlockZeroer raised TypeError"),
+        (UTILS, ("@triton.jit\n", ""), "its _zero_kv_blocks_kernel is no Triton kernel"),
         (UTILS, ("                width,\n", ""), "its KVBlockZeroer keeps [torch.uint64, torch.int64, torch.int64, "),
     ],
 )

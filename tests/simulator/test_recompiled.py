@@ -133,3 +133,15 @@ def test_the_table_tells_the_warm_up_its_blocks(verdict: Callable[..., Verdict])
     for one in (case, replace(case, blocks_known=False), replace(case, cold=True)):
         assert verdict(one, target).label() == "passed"
     assert told == [5, 1]
+
+
+def test_a_cache_without_its_first_block_is_not_warmed_up(verdict: Callable[..., Verdict]) -> None:
+    """With a biased base block 0 lies in nobody's memory: a warm-up that clears it is no find."""
+    case = Case(
+        schema=1, domain="contract", guard=65_536, segments=(Segment(-(2**30), 2, 64, 2**30),),
+        calls=(Call("zero", Ids.parse("1")),),
+    )  # fmt: skip
+    assert not case.whole
+    assert verdict(case, warmups.clears_block_0).label() == "passed"
+    labels = {verdict(one, warmups.clears_block_0).label() for one in _drawn(DRAWN, ("small", "far"))}
+    assert labels <= {"passed", "unproved"}

@@ -6,12 +6,14 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
-from fuzz.adapters import vllm
+from fuzz.adapters import vllm, vllm_kernel
 from fuzz.engines.simulator import register, simulated
 from kvzero import specs
+from kvzero.segments import SegmentTable
 from tests.conftest import ROOT
 
 POISON = 0xA5
@@ -94,3 +96,28 @@ def test_a_layout_of_the_older_form_is_refused() -> None:
         vllm.of_layout(layout, CPU)
     assert vllm.target("vllm").takes == "layout"
     assert vllm.target("vllm").newer_form
+
+
+def test_a_table_is_laid_out_as_the_constructor_would() -> None:
+    """The meta tuple of vLLM's constructor and that of the same segments in a table are equal."""
+    caches = [_cache(), _cache()]
+    spec = specs.FullAttentionSpec(4, 1, 2, INTS)
+    (made,) = vllm.of_layout(_layout(*((spec, cache) for cache in caches)), CPU).__self__._meta[:1]
+    columns = np.array([[cache.data_ptr() for cache in caches], [64, 64], [64, 64]])
+    told = vllm_kernel.laid_out(SegmentTable(*columns), CPU)
+    assert told[0].tolist() == made.tolist()
+    assert [one.tolist() for one in told[1:3]] == [[16, 16], [16, 16]]
+    assert told[3:] == (1, 16, 2)
+
+
+def test_sizes_that_the_constructor_would_refuse_are_refused() -> None:
+    """A page of two bytes is the adapter's to refuse: its constructor, which asserts it, is left out."""
+    columns = np.array([[0, 64], [64, 64], [64, 2]])
+    with pytest.raises(ValueError, match="page: not all are multiples of 4 bytes"):
+        vllm_kernel.laid_out(SegmentTable(*columns), CPU)
+
+
+def test_readme_names_the_packages_that_the_adapter_names() -> None:
+    """The line to install them is the same in both."""
+    readme = " ".join((ROOT / "README.md").read_text().replace("\\\n", " ").split())
+    assert f"pip install -c constraints.txt {vllm.LIGHT}" in readme

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from vllm.v1.kv_cache_interface import AttentionSpec
 
 if not torch.cuda.is_available() and os.environ.get("CUDA_VISIBLE_DEVICES") != "":
     raise RuntimeError("without a GPU, and without the variable that says so, Triton would be off")
+version("vllm")  # as vLLM does to tell a CPU build, which a checkout alone cannot answer
 
 
 @triton.jit
