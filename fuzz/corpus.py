@@ -15,8 +15,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from fuzz import codec
-from fuzz.case import Case, Origin, order
+from fuzz.case import Case, Origin
 from fuzz.errors import CaseError, CorpusError
+from fuzz.simplicity import order
 from fuzz.targets import BUILT_IN
 from fuzz.verdict import Bucket
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from fuzz import corpus
-from fuzz.case import Case, order
+from fuzz.case import Case
 from fuzz.codec import encode
 from fuzz.control import Control
 from fuzz.events import Find, Report, Saved, Settled, Subscriber, Warned
 from fuzz.shrink import shrink
 from fuzz.shrink.trial import OutOfBudget
+from fuzz.simplicity import order
 from fuzz.supervisor import Crew
 from fuzz.verdict import Bucket, Verdict
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from fuzz.case import Case, order
+from fuzz.case import Case
 from fuzz.rules import broken_rule
+from fuzz.simplicity import order
 from fuzz.verdict import Bucket, Verdict
 
 

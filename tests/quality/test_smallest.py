@@ -1,6 +1,6 @@
 """The exact minimum of each find, proved by hand, from ten starts.
 
-Every proof counts in the order of ``fuzz.case.order``: segments, calls, ids, blocks, pages, strides,
+Every proof counts in the order of ``fuzz.simplicity.order``: segments, calls, ids, blocks, pages, strides,
 bases.
 """
 

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from fuzz import codec
 from fuzz.build import build, trace
-from fuzz.case import Case, order
+from fuzz.case import Case
 from fuzz.errors import CaseError
 from fuzz.overlap_rules import steps
 from fuzz.rules import broken_rule
 from fuzz.shrink.ordering import kept, looser
+from fuzz.simplicity import order
 from fuzz.source import Recorder, Untraceable
 from oracles import ordering
 
