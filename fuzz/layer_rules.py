@@ -5,10 +5,7 @@ from __future__ import annotations
 from math import gcd
 
 from fuzz.case import WHOLE, Case
-from fuzz.layers import ITEM, Layer, Pool
-
-UNIT = 4
-"""Bytes that sizes are multiples of."""
+from fuzz.layers import ITEM, WORD, Layer, Pool
 
 MOST_SEGMENTS = 2**16
 
@@ -51,10 +48,10 @@ def _size(case: Case) -> str | None:
 
 
 def _pool(pool: Pool, layers: list[Layer]) -> str | None:
-    if pool.align < UNIT or pool.align % UNIT:
-        return f"align={pool.align}: must be a multiple of {UNIT} bytes"
-    if pool.gap < 0 or pool.gap % UNIT:
-        return f"gap={pool.gap}: must be 0 or more, a multiple of {UNIT} bytes"
+    if pool.align < WORD or pool.align % WORD:
+        return f"align={pool.align}: must be a multiple of {WORD} bytes"
+    if pool.gap < 0 or pool.gap % WORD:
+        return f"gap={pool.gap}: must be 0 or more, a multiple of {WORD} bytes"
     if not layers:
         return "order: no layer names this pool; delete it"
     if layers[0].overlay:
@@ -72,7 +69,7 @@ def _layer(layer: Layer, pools: int) -> str | None:
         if not 1 <= value <= MOST_SEGMENTS:
             return f"{name}={value}: must be 1 to {MOST_SEGMENTS}"
     size = layer.content * ITEM[layer.dtype]
-    if size % UNIT:
-        least = UNIT // gcd(UNIT, ITEM[layer.dtype])
-        return f"content={layer.content}: {size} bytes; must be a multiple of {UNIT}, {least} elements of {layer.dtype}"
+    if size % WORD:
+        least = WORD // gcd(WORD, ITEM[layer.dtype])
+        return f"content={layer.content}: {size} bytes; must be a multiple of {WORD}, {least} elements of {layer.dtype}"
     return None

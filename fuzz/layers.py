@@ -24,6 +24,9 @@ DTYPES: tuple[Dtype, ...] = get_args(Dtype)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """Each from the plainest on."""
 
+WORD = 4
+"""Bytes that sizes of a layout are multiples of: kernels store int32."""
+
 ITEM = {"float32": 4, "bfloat16": 2, "float8_e4m3fn": 1, "uint8": 1}
 """Bytes of an element."""
 
@@ -32,7 +35,7 @@ class Pool(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """One allocation: ``gap`` bytes behind the one before; slots are padded to ``align`` bytes."""
 
     order: Order
-    align: int = 4
+    align: int = WORD
     gap: int = 0
 
     def rank(self) -> tuple[int, ...]:

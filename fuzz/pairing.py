@@ -7,6 +7,7 @@ pattern of one write, or still the poison.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -14,11 +15,9 @@ from fuzz.case import Call, Case
 from fuzz.images import HeldImage
 from fuzz.layout import lead, segments_of
 from fuzz.overlap_rules import steps
+from fuzz.triage import SHOWN, bytes_in
 from fuzz.verdict import Verdict, Wrong
 from oracles import ordering, pages
-
-SHOWN = 64
-"""Wrong regions that a report names; all are counted."""
 
 NOBODY = "none"
 UNKNOWN = "unknown"
@@ -61,7 +60,7 @@ class Judge:
             return None
         ahead = lead(self.case)
         owner, shown = self._pair(wrong[0].start)
-        count = sum(region.stop - region.start for region in wrong)
+        count = bytes_in(wrong)
         return Verdict(
             "finding",
             "misordered",
@@ -85,7 +84,7 @@ class Judge:
         effects = pages.effects(segments_of(self.case), np.array(sorted(cleared), np.int64))
         return pages.compare(before, self.image.after, effects)
 
-    @property
+    @cached_property
     def _owners(self) -> dict[int, int]:
         return ordering.owners(steps(self.case.calls))
 

@@ -89,7 +89,7 @@ def judge(
         detail,
         text=text,
         regions=tuple(Wrong(r.start - ahead, r.stop - ahead, r.kind, scene.whose(r)) for r in scene.wrong[:SHOWN]),
-        wrong_bytes=_count(scene.wrong),
+        wrong_bytes=bytes_in(scene.wrong),
         launches=tuple(f"{launch.kernel}{launch.grid}" for launch in seen.launches[:SHOWN]),
     )
 
@@ -135,7 +135,7 @@ def _is_compile_error(error: BaseException | None) -> bool:
 
 def _skipped(seen: Observation, scene: Scene, device_profile: str) -> Found | None:
     targeted = int((scene.effects.must[:, 1] - scene.effects.must[:, 0]).sum())
-    if not targeted or _count(scene.of("stale")) != targeted:
+    if not targeted or bytes_in(scene.of("stale")) != targeted:
         return None
     if not seen.launches:
         return "skipped", "none", "no launch was recorded, and every targeted page is as before"
@@ -152,7 +152,7 @@ def _damaged(seen: Observation, scene: Scene) -> Found | None:
     clobbered = scene.of("clobbered")
     if clobbered:
         whose = scene.whose(clobbered[0])
-        count = _count(clobbered)
+        count = bytes_in(clobbered)
         return "clobbered", whose, f"{count} bytes changed that had to stay, the first of them: {whose}"
     for detail, changed in (("ids", seen.ids_changed), ("table", seen.table_changed)):
         if changed:
@@ -161,9 +161,10 @@ def _damaged(seen: Observation, scene: Scene) -> Found | None:
         regions_of_kind = scene.of(kind)
         if regions_of_kind:
             part = regions.part_of_page(regions_of_kind, scene.effects)
-            return kind, part, f"{_count(regions_of_kind)} bytes {words}, first in one page: {part}"
+            return kind, part, f"{bytes_in(regions_of_kind)} bytes {words}, first in one page: {part}"
     return None
 
 
-def _count(wrong: list[pages.Region]) -> int:
+def bytes_in(wrong: list[pages.Region]) -> int:
+    """Bytes of all these regions."""
     return sum(region.stop - region.start for region in wrong)

@@ -8,7 +8,7 @@ small.
 from __future__ import annotations
 
 from fuzz.case import SCHEMA, Case
-from fuzz.layers import DTYPES, ITEM, KINDS, ORDERS, SPECS, Layer, Pool
+from fuzz.layers import DTYPES, ITEM, KINDS, ORDERS, SPECS, WORD, Layer, Pool
 from fuzz.profiles import parts
 from fuzz.source import Source, Trace, Untraceable
 
@@ -28,8 +28,6 @@ ALIGN = 6
 GAP = 64
 USUAL = 12
 """Of so many layers one, on average, is unusual in a way."""
-
-WORD = 4
 
 
 def build(source: Source, unit: int) -> Case:  # noqa: ARG001 - layouts are made of words

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from fuzz.case import Case, Segment
@@ -16,6 +18,9 @@ ROWS = 32
 LEGEND = "0 zero as it had to be   S stale   W written wrong   X clobbered   . left alone   ? not read   | page ends"
 WRITTEN = "w written by somebody else, as it had to be; calls count from 0"
 """Said of calls in flight together."""
+
+Expectation = Callable[[int, int], str]
+"""The mark of the bytes from one place to another that are as they have to be."""
 
 _MARKS = {"clobbered": "X", "wrong": "W", "stale": "S"}
 _WORST_FIRST = "XWS"
@@ -33,13 +38,13 @@ def page_map(case: Case, target: str, verdict: Verdict) -> str:
     lines += [f"launched {launch}" for launch in verdict.launches]
     lines += ["", LEGEND, *([WRITTEN] if case.overlaps else [])]
     shown = 0
-    must = _must(case)
+    expected = _expectation(case)
     lines += words.of_cache(case) if case.layers else []
     for segment in _tiles(case) or case.segments:
         lines.append(f"tiles from {segment.base} on" if case.layers else words.of_segment(segment))
         blocks = _blocks(case, segment, verdict)
         room = blocks[: max(ROWS - shown, 1)]
-        lines += [f"  block {block:>6} {_row(case, segment, block, verdict, must)}" for block in room]
+        lines += [f"  block {block:>6} {_row(segment, block, verdict, expected)}" for block in room]
         shown += len(room)
         if len(room) < len(blocks):
             lines.append(f"  and {len(blocks) - len(room)} blocks more")
@@ -52,7 +57,7 @@ def page_map(case: Case, target: str, verdict: Verdict) -> str:
 
 def _tiles(case: Case) -> list[Segment]:
     """What a block owns of each pool of a layout, as segments whose pages fill their stride."""
-    tiles = dict.fromkeys(tile for place in case.placed.places for tile in place.tiles) if case.layers else ()
+    tiles = dict.fromkeys(tile for place in case.placed.places for tile in place.tiles)
     return [Segment(start, case.num_blocks, stride, stride) for start, stride in tiles]
 
 
@@ -62,7 +67,7 @@ def _blocks(case: Case, segment: Segment, verdict: Verdict) -> list[int]:
     return sorted(block for block in targeted | touched if 0 <= block < segment.blocks)
 
 
-def _row(case: Case, segment: Segment, block: int, verdict: Verdict, must: np.ndarray | None) -> str:
+def _row(segment: Segment, block: int, verdict: Verdict, expected: Expectation) -> str:
     start = segment.base + block * segment.stride
     length = max(segment.stride, segment.page)
     cells = min(length, WIDTH)
@@ -70,17 +75,9 @@ def _row(case: Case, segment: Segment, block: int, verdict: Verdict, must: np.nd
     for cell in range(cells):
         low = start + cell * length // cells
         high = start + (cell + 1) * length // cells
-        row += _mark(low, high, verdict) or _expected(case, low, high, must)
+        row += _mark(low, high, verdict) or expected(low, high)
     edge = segment.page * cells // length
     return f"{row[:edge]}|{row[edge:]}"
-
-
-def _must(case: Case) -> np.ndarray | None:
-    """The bytes of a layout that some call clears, as intervals of the arena; None for segments."""
-    if not case.layers:
-        return None
-    ids = np.unique(np.concatenate([call.ids.distinct() for call in case.calls]))
-    return effects_of(case, ids).must - lead(case)
 
 
 def _mark(low: int, high: int, verdict: Verdict) -> str:
@@ -94,27 +91,37 @@ def _mark(low: int, high: int, verdict: Verdict) -> str:
     return "" if read and not past else "?"
 
 
-def _expected(case: Case, low: int, high: int, must: np.ndarray | None) -> str:
-    """What bytes show that are as they have to be."""
-    if not _targeted(case, low, high, must):
-        return "."
-    if not case.overlaps:
-        return "0"
-    owners = ordering.owners(steps(case.calls))
-    block = next(
-        block for s in case.segments for block in owners
-        if s.base + block * s.stride < high and s.base + block * s.stride + s.page > low
-    )  # fmt: skip
-    return "0" if case.calls[owners[block]].op == "zero" else "w"
-
-
-def _targeted(case: Case, low: int, high: int, must: np.ndarray | None) -> bool:
-    """Whether some of the bytes belong to a page that a contract case clears."""
+def _expectation(case: Case) -> Expectation:
+    """What bytes show that are as they have to be: worked out once, asked for each cell."""
     if case.domain != "contract":
-        return False
-    if must is not None:
-        at = int(np.searchsorted(must[:, 1], low, side="right"))
-        return at < len(must) and int(must[at, 0]) < high
+        return lambda low, high: "."  # noqa: ARG005
+    if case.layers:
+        ids = np.unique(np.concatenate([call.ids.distinct() for call in case.calls]))
+        must = effects_of(case, ids).must - lead(case)
+
+        def of_layers(low: int, high: int) -> str:
+            at = int(np.searchsorted(must[:, 1], low, side="right"))
+            return "0" if at < len(must) and int(must[at, 0]) < high else "."
+
+        return of_layers
+    owners = ordering.owners(steps(case.calls)) if case.overlaps else {}
+
+    def of_segments(low: int, high: int) -> str:
+        if not _targeted(case, low, high):
+            return "."
+        if not case.overlaps:
+            return "0"
+        block = next(
+            block for s in case.segments for block in owners
+            if s.base + block * s.stride < high and s.base + block * s.stride + s.page > low
+        )  # fmt: skip
+        return "0" if case.calls[owners[block]].op == "zero" else "w"
+
+    return of_segments
+
+
+def _targeted(case: Case, low: int, high: int) -> bool:
+    """Whether some of the bytes belong to a page that a call names."""
     for segment in case.segments:
         first = max((low - segment.base - segment.page) // segment.stride, 0)
         last = min((high - 1 - segment.base) // segment.stride, segment.blocks - 1)

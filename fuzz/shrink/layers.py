@@ -9,10 +9,8 @@ from msgspec.structs import replace
 
 from fuzz.case import Case
 from fuzz.ids import Ids, Run
-from fuzz.layers import ITEM, ORDERS, Layer, Pool
+from fuzz.layers import ITEM, ORDERS, WORD, Layer, Pool
 from fuzz.profiles.parts import guarded
-
-WORD = 4
 
 
 def fewer_layers(case: Case) -> Iterator[Case]:
