@@ -153,8 +153,12 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     @cached_property
     def volume(self) -> int:
         """Bytes that all calls clear together, repeats of ids and segments included."""
-        ids = sum(len(call.ids) for call in self.calls)
-        return ids * (sum(segment.page * segment.times for segment in self.segments) + volume(self.layers))
+        return sum(len(call.ids) for call in self.calls) * self.block_volume
+
+    @cached_property
+    def block_volume(self) -> int:
+        """Bytes of one block in all segments, repeats of segments included."""
+        return sum(segment.page * segment.times for segment in self.segments) + volume(self.layers)
 
     def widest(self) -> int:
         """The widest page or stride, which a guard zone must be able to take if it goes astray.

@@ -191,7 +191,8 @@ class Run:
             return self.engine.admit(launch, ruling)
         if self.rehearse:
             return NOTHING
-        seconds = self.engine.seconds(launch, self.case.volume)
+        volume = self.case.volume if seen.constructed else self.case.block_volume
+        seconds = self.engine.seconds(launch, volume)
         if seconds > self.patience:
             seen.unproved = f"grid {launch.grid} would take about {seconds:.1f} s in {self.engine.name}"
             raise Unproved(seen.unproved)

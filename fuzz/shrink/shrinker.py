@@ -82,8 +82,21 @@ def _launch(
     seconds: float,
     on_other: Callable[[Case, Verdict], None],
 ) -> Shrunk:
-    """Rehearse down to the smallest grid, then run that one case for real."""
-    trial = Trial(case, bucket, lambda smaller: attempt(smaller, rehearse=True), seconds, MANY_RUNS, on_other)
+    """Rehearse down to the smallest grid, then run that one case for real.
+
+    A rehearsal is no find: what it shows of another bucket is told once a real run has shown it, too.
+    """
+    others: set[tuple[str, str]] = set()
+
+    def confirmed(other: Case, rehearsed: Verdict) -> None:
+        if (rehearsed.kind, rehearsed.detail) in others:
+            return
+        others.add((rehearsed.kind, rehearsed.detail))
+        verdict = attempt(other)
+        if verdict.outcome == "finding":
+            on_other(other, verdict)
+
+    trial = Trial(case, bucket, lambda smaller: attempt(smaller, rehearse=True), seconds, MANY_RUNS, confirmed)
     try:
         if case.segments:
             counts.lower(trial)

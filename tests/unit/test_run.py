@@ -12,8 +12,9 @@ import torch
 from fuzz.arena import arena_of, poison
 from fuzz.case import Call, Case, Segment
 from fuzz.engines import Patience
+from fuzz.engines.launch_hook import Launch
 from fuzz.ids import Ids
-from fuzz.run import run_case
+from fuzz.run import Observation, Run, run_case
 from fuzz.targets import Target
 from kvzero import Limits
 
@@ -206,3 +207,23 @@ def test_a_store_from_afar_does_not_spoil_later_cases() -> None:
     arena.renew()
     arena.lay()
     assert arena.read().after.tolist() == poison(len(arena.read().after)).tolist()
+
+
+def test_a_launch_of_the_constructor_is_not_charged_with_what_calls_will_clear() -> None:
+    """A warm-up clears one block at the most; a case of terabytes is no reason to call it slow."""
+    charged: list[int] = []
+
+    class Counting(FakeEngine):
+        def seconds(self, launch: Launch, volume: int) -> float:
+            charged.append(volume)
+            return 0.0
+
+        def admit(self, launch: Launch, ruling: object) -> tuple[int, ...]:
+            return launch.grid
+
+    case = _case("0*1000", "0-3")
+    target = Target("t", lambda table, device: lambda ids: None, NONE)
+    run = Run(case, target, Counting(), ARENA, 1.0, rehearse=False, on_launch=lambda seconds: None)
+    for constructed in (False, True):
+        run.decide(Launch("k", (1, 1, 1), 4, ()), Observation(constructed))
+    assert charged == [8, 1004 * 8]
