@@ -23,13 +23,17 @@ class Open(msgspec.Struct, frozen=True, tag=True):
 
 
 class Opened(msgspec.Struct, frozen=True, tag=True):
-    """Ready: engine, its device in words, device profile, each target's unit in bytes and what it takes."""
+    """Ready: engine, its device in words, device profile, each target's unit in bytes and what it takes.
+
+    ``gpus`` counts the CUDA devices that the worker may use, 0 where the engine uses none.
+    """
 
     engine: str
     device: str
     device_profile: str
     units: dict[str, int]
     takes: dict[str, str] = {}
+    gpus: int = 0
 
 
 class Batch(msgspec.Struct, frozen=True, tag=True):
@@ -65,7 +69,8 @@ class BatchDone(msgspec.Struct, frozen=True, tag=True):
     """The batch ended before attempt ``following``.
 
     With outcomes, unproved cases by profile, compiled kernels that the worker has launched in its
-    life, and trouble in words.
+    life, and trouble in words. ``seconds`` tells how long it generated, launched and compared;
+    ``memory`` is what the worker holds resident, in bytes.
     """
 
     following: int
@@ -73,6 +78,8 @@ class BatchDone(msgspec.Struct, frozen=True, tag=True):
     unproved: dict[str, int] = {}
     compiled: int = 0
     trouble: str = ""
+    seconds: dict[str, float] = {}
+    memory: int = 0
 
 
 class Try(msgspec.Struct, frozen=True, tag=True):
