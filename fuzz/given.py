@@ -7,6 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from fuzz.arena import Arena
+from fuzz.caches import caches
 from fuzz.case import Case
 from kvzero.segments import SegmentTable
 from kvzero.specs import CacheLayout
@@ -65,6 +67,12 @@ class GivenLayout:
     def changed(self, uploads: Uploads) -> bool:  # noqa: ARG002
         """No."""
         return False
+
+
+def given_of(case: Case, arena: Arena) -> Given:
+    """What a case gives to its target, its memory the arena's."""
+    origin = arena.fit(case)
+    return GivenLayout(caches(case, arena.memory())) if case.layers else GivenTable(case, origin)
 
 
 def _columns(case: Case, origin: int) -> np.ndarray:

@@ -21,8 +21,9 @@ from fuzz.engines import EngineFailed, Unproved
 from fuzz.engines.launch_hook import Watched
 from fuzz.engines.streams import Streams
 from fuzz.images import HeldImage, Image
+from fuzz.observation import Observation
 from fuzz.pairing import Judge, decoy, pattern, places
-from fuzz.run import Observation, Run
+from fuzz.run import Run
 from fuzz.triage import rejected
 from fuzz.verdict import Verdict, in_words
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fuzz.arena import Arena
-from fuzz.caches import caches
 from fuzz.case import WHOLE, Call, Case
 from fuzz.engines import NOTHING, Engine, EngineFailed, Unproved
 from fuzz.engines.launch_hook import Launch, Watched
-from fuzz.given import Given, GivenLayout, GivenTable, Uploads
+from fuzz.given import Given, Uploads, given_of
+from fuzz.images import Image
 from fuzz.layout import total
+from fuzz.observation import Observation
 from fuzz.rules import hostile_rule
 from fuzz.targets import Target, beyond
 from fuzz.triage import judge
@@ -19,41 +20,6 @@ from fuzz.verdict import Verdict, in_words
 from fuzz.virtual_arena import VirtualArena
 from fuzz.warming import BLOCKS_UNKNOWN, WARMING, Warm, warmup_of
 from oracles import launches
-from oracles.launches import Ruling
-from oracles.variants import Change
-
-
-@dataclass
-class Observation:
-    """All that was seen of one call, the constructor counted to the first, for triage to judge.
-
-    Attributes:
-        constructed: whether the zeroer was made.
-        error: what the target raised, if anything.
-        launches: every Triton launch, in order.
-        ids_changed: whether the call changed the list it was given.
-        table_changed: whether a column of the table changed, on the host or on the device.
-        recompiled: the argument for which the call launched what the warm-up did not, if one did.
-        unproved: why the engine cannot hold the case, if it cannot.
-    """
-
-    constructed: bool = False
-    error: BaseException | None = None
-    launches: list[Launch] = field(default_factory=list)
-    ids_changed: bool = False
-    table_changed: bool = False
-    recompiled: Change | None = None
-    unproved: str = ""
-
-    @property
-    def clean(self) -> bool:
-        """Whether nothing but the image can be wrong."""
-        return self.error is None and not (self.recompiled or self.ids_changed or self.table_changed)
-
-    def skipped(self, device_profile: str) -> Ruling | None:
-        """The ruling of the first launch that a device silently does not run."""
-        rulings = (launches.judge(launch.grid, launch.num_warps, device_profile) for launch in self.launches)
-        return next((ruling for ruling in rulings if ruling.outcome == "skipped"), None)
 
 
 def run_case(
@@ -80,7 +46,7 @@ def run_case(
         rehearse: judge launches by their grids and run none that is legal.
         on_launch: told the predicted seconds of each launch before it starts.
     """
-    reason = _declined(case, target)
+    reason = declined(case, target)
     if reason:
         return Verdict("declined", text=reason)
     size = total(case)
@@ -96,7 +62,7 @@ def run_case(
     elif case.overlaps:
         return Verdict("unproved", text=f"calls in flight together: {engine.name} makes them one by one; a GPU can")
     try:
-        run = Run(case, target, engine, arena, patience, rehearse, on_launch)
+        run = Run(case, target, engine, arena, given_of(case, arena), patience, rehearse, on_launch)
     except Unproved as unproved:
         return Verdict("unproved", text=str(unproved))
     if streams is not None:
@@ -116,62 +82,93 @@ class Run:
     target: Target
     engine: Engine
     arena: Arena
+    given: Given
     patience: float
     rehearse: bool
     on_launch: Callable[[float], None]
-
-    def __post_init__(self) -> None:
-        self.given = _given(self.case, self.arena)
-        self.zero: Callable[[list[object]], None] | None = None
-        self.warm: Warm | None = None
+    zero: Callable[[list[object]], None] | None = None
+    warm: Warm | None = None
 
     def judged(self, call: Call) -> Verdict | None:
         """Make one call; the verdict if the case ends with it, None if it was right and may go on."""
         self.arena.lay()
-        seen = Observation()
-        uploads: Uploads = []
+        return self.ended(call, self.made(call))
+
+    def warm_up(self) -> Observation:
+        """Make the zeroer and warm it up before anything is laid, if the case is not to be run cold."""
+        return self._seen(self._construct) if self.warms else Observation()
+
+    def made(self, call: Call) -> Observation:
+        """Make one call, the zeroer before it if there is none yet; the image is not looked at."""
         ids = call.arguments()
         given = list(ids)
-        try:
-            with Watched(lambda launch: self.decide(launch, seen)) as watched:
-                if self.zero is None:
-                    self.zero = self._made(seen, watched)
-                seen.constructed = True
-                self.zero(given)
-            self.engine.settle()
-            seen.recompiled = self.warm.added(watched.compiled) if self.warm else None
-            uploads = self.given.uploads() if call is self.case.calls[-1] else []
-            image = self.arena.read()
-        except Unproved as unproved:
-            seen.unproved = str(unproved)
-        except EngineFailed as failure:
-            return Verdict("infra", text=str(failure))
-        except BaseException as error:
-            seen.error = error
+
+        def zero(seen: Observation, watched: Watched) -> None:
+            made = self.zero or self._construct(seen, watched)
+            seen.constructed = True
+            made(given)
+
+        seen = self._seen(zero)
+        seen.ids_changed = ids != given or list(map(type, ids)) != list(map(type, given))
+        return seen
+
+    def ended(self, call: Call, seen: Observation) -> Verdict | None:
+        """The verdict of a call that was made, from what was seen of it and the image; None if it was right."""
+        uploads: Uploads = []
+        image: Image | None = None
+        if not (seen.error or seen.unproved or seen.failure):
+            try:
+                self.engine.settle()
+                uploads = self.given.uploads() if call is self.case.calls[-1] else []
+                image = self.arena.read()
+            except EngineFailed as failure:
+                seen.failure = str(failure)
+            except BaseException as error:
+                seen.error = error
+        if seen.failure:
+            return Verdict("infra", text=seen.failure)
+        if seen.error is not None:
             fault = self.engine.fault()
             if fault:
-                kind, detail = fault
                 lost = not self.engine.survives_faults
-                return Verdict("finding", kind, detail, text=in_words(error), lost=lost)
-            image = self.arena.read()
+                return Verdict("finding", *fault, text=in_words(seen.error), lost=lost)
         if self.rehearse:
             judged = seen.error or seen.skipped(self.engine.device_profile)
             seen.unproved = "" if judged else seen.unproved or "rehearsed only"
         if seen.unproved:
             return Verdict("unproved", text=seen.unproved)
-        seen.ids_changed = ids != given or list(map(type, ids)) != list(map(type, given))
         seen.table_changed = self.given.changed(uploads)
         profile, unit = self.engine.device_profile, self.target.limits.unit
-        return judge(self.case, call, seen, image, profile, unit)
+        return judge(self.case, call, seen, image or self.arena.read(), profile, unit)
 
-    def _made(self, seen: Observation, watched: Watched) -> Callable[[list[object]], None]:
-        """The zeroer, warmed up if it can be; what its warm-up left in the arena is poisoned over.
+    def _seen(self, act: Callable[[Observation, Watched], object]) -> Observation:
+        """What is seen of an act of the target, its launches decided on their way."""
+        seen = Observation()
+        try:
+            with Watched(lambda launch: self.decide(launch, seen)) as watched:
+                act(seen, watched)
+            seen.recompiled = self.warm.added(watched.compiled) if self.warm else None
+        except Unproved as unproved:
+            seen.unproved = str(unproved)
+        except EngineFailed as failure:
+            seen.failure = str(failure)
+        except BaseException as error:
+            seen.error = error
+        return seen
+
+    @property
+    def warms(self) -> bool:
+        """Whether the target's warm-up, if it has one, is run.
 
         A cache whose first block has no memory, as where bases are biased, is left cold: a warm-up may
         clear a block of it.
         """
+        return self.case.whole and not self.case.cold
+
+    def _construct(self, seen: Observation, watched: Watched) -> Callable[[list[object]], None]:
+        """Make the zeroer, warmed up if it can be; what its warm-up left in the arena is poisoned over."""
         zero = self.target.make(self.given.argument, self.engine.device)
-        warmup = warmup_of(zero) if self.case.whole and not self.case.cold else None
+        warmup = warmup_of(zero) if self.warms else None
         if warmup is not None:
             launched = len(seen.launches)
             self.on_launch(WARMING)
@@ -181,6 +178,7 @@ class Run:
             watched.compiled.clear()
             del seen.launches[launched:]
             self.arena.lay()
+        self.zero = zero
         return zero
 
     def decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
@@ -200,7 +198,8 @@ class Run:
         return self.engine.admit(launch, ruling)
 
 
-def _declined(case: Case, target: Target) -> str | None:
+def declined(case: Case, target: Target) -> str | None:
+    """Why a target is not asked a case, in words; None if it is."""
     if (target.takes == "layout") != bool(case.layers):
         return f"the target takes a {target.takes}, the case has {'layers' if case.layers else 'segments'}"
     if target.newer_form and any(place.block_dim for place in case.placed.places):
@@ -212,8 +211,3 @@ def _declined(case: Case, target: Target) -> str | None:
     if any(hostile_rule(case, call, target.limits.unit) for call in case.calls):
         return None
     return "nothing in it is hostile to this target"
-
-
-def _given(case: Case, arena: Arena) -> Given:
-    origin = arena.fit(case)
-    return GivenLayout(caches(case, arena.memory())) if case.layers else GivenTable(case, origin)

@@ -14,7 +14,7 @@ from oracles import launches, pages, regions
 if TYPE_CHECKING:
     from fuzz.case import Call, Case
     from fuzz.images import Image
-    from fuzz.run import Observation
+    from fuzz.observation import Observation
 
 SHOWN = 64
 """Wrong regions that a report names; all are counted."""

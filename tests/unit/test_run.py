@@ -13,8 +13,10 @@ from fuzz.arena import arena_of, poison
 from fuzz.case import Call, Case, Segment
 from fuzz.engines import Patience
 from fuzz.engines.launch_hook import Launch
+from fuzz.given import given_of
 from fuzz.ids import Ids
-from fuzz.run import Observation, Run, run_case
+from fuzz.observation import Observation
+from fuzz.run import Run, run_case
 from fuzz.targets import Target
 from kvzero import Limits
 
@@ -223,7 +225,9 @@ def test_a_launch_of_the_constructor_is_not_charged_with_what_calls_will_clear()
 
     case = _case("0*1000", "0-3")
     target = Target("t", lambda table, device: lambda ids: None, NONE)
-    run = Run(case, target, Counting(), ARENA, 1.0, rehearse=False, on_launch=lambda seconds: None)
+    run = Run(
+        case, target, Counting(), ARENA, given_of(case, ARENA), 1.0, rehearse=False, on_launch=lambda seconds: None
+    )
     for constructed in (False, True):
         run.decide(Launch("k", (1, 1, 1), 4, ()), Observation(constructed))
     assert charged == [8, 1004 * 8]
