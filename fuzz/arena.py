@@ -100,7 +100,7 @@ class HostArena:
     def _grow(self, size: int) -> None:
         self._poison = self._bytes = np.empty(0, np.uint8)
         self._poison = poison(size)
-        self._memory = _memory(size, torch.device("cpu"))
+        self._memory = aligned(size, torch.device("cpu"))
         self._bytes = self._memory.numpy()
         self._start = self._memory.data_ptr()
 
@@ -145,7 +145,7 @@ class DeviceArena:
         self._poison = torch.from_numpy(self._before).to(self._engine.device)
         self._host = torch.empty(size, dtype=torch.uint8, pin_memory=True)
         self._after = self._host.numpy()
-        self._memory = _memory(size, self._engine.device)
+        self._memory = aligned(size, self._engine.device)
         self._size = size
 
 
@@ -153,7 +153,7 @@ def _rounded(size: int) -> int:
     return -(-size // _GROWTH) * _GROWTH
 
 
-def _memory(size: int, device: torch.device) -> torch.Tensor:
-    """Aligned memory between two margins."""
+def aligned(size: int, device: torch.device) -> torch.Tensor:
+    """Memory between two margins of nobody, aligned like an allocation, uint8 ``[size]``."""
     memory = torch.empty(size + 2 * MARGIN, dtype=torch.uint8, device=device)
     return memory.narrow(0, MARGIN - (memory.data_ptr() + MARGIN) % ALIGNMENT, size)

@@ -92,7 +92,8 @@ class Origin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True, dict=True):
     """A whole case; sizes and offsets in bytes.
 
-    Its cache is given as ``segments``, or as ``layers`` in ``pools`` of ``num_blocks`` blocks.
+    Its cache is given as ``segments``, or as ``layers`` in ``pools`` of ``num_blocks`` blocks. A
+    ``sequence`` stands for itself: cases side by side in one arena, what shows in none of them alone.
     ``finds`` names what a target still shows: ``{"page_table@h200": "clobbered:padding"}``.
     ``blocks_known`` is false where the table must not tell its number of blocks, ``cold`` is true where
     the target's warm-up is not run.
@@ -106,6 +107,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     layers: tuple[Layer, ...] = ()
     pools: tuple[Pool, ...] = ()
     num_blocks: int = 0
+    sequence: tuple[Case, ...] = ()
     title: str = ""
     blocks_known: bool = True
     cold: bool = False

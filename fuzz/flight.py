@@ -1,8 +1,8 @@
-"""The case in flight, in a mapped file: it survives ``kill -9`` without a sync for each case.
+"""The cases in flight, in a mapped file: they survive ``kill -9`` without a sync for each.
 
-One slot a worker. The worker writes the case before it launches anything and clears the slot after;
-whoever finds the worker dead reads what it was doing. A lock on the file is the worker's sign of
-life: the kernel releases it whatever ends the process.
+One slot a worker. The worker writes its case, or those of a batch, before it launches anything and
+clears the slot after; whoever finds the worker dead reads what it was doing. A lock on the file is the
+worker's sign of life: the kernel releases it whatever ends the process.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ import mmap
 import os
 import struct
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from fuzz.case import Case
+from fuzz.case import SCHEMA, Case
 from fuzz.codec import packer, unpacker
 from fuzz.errors import EngineError
 from fuzz.verdict import OUTCOMES
 
-_MAGIC = b"kvzflt02"
+_MAGIC = b"kvzflt03"
 _HEADER = struct.Struct("<8sqdd5q")
 _ALL = (0, _HEADER)
 _LENGTH = (8, struct.Struct("<q"))
@@ -44,21 +45,27 @@ class InFlight(msgspec.Struct, frozen=True, array_like=True):
     case: Case
 
 
-_decoder = unpacker(InFlight)
+def sequence_of(running: Iterable[InFlight], target: str) -> Case:
+    """The cases of one target that were in flight together, as one case."""
+    cases = tuple(one.case for one in running if one.target == target)
+    return Case(schema=SCHEMA, domain="contract", guard=0, calls=(), sequence=cases)
+
+
+_decoder = unpacker(tuple[InFlight, ...])
 
 
 class Flight(NamedTuple):
     """A slot as read from outside: what is in flight, since when, for how long it may, counts so far."""
 
-    running: InFlight | None
+    running: tuple[InFlight, ...]
     started: float
     limit: float
     counts: dict[str, int]
 
     @property
     def overdue(self) -> bool:
-        """Whether the case in flight has used up its time; a slot half written never has."""
-        if self.running is None or not self.started or not self.limit:
+        """Whether what is in flight has used up its time; a slot half written never has."""
+        if not self.running or not self.started or not self.limit:
             return False
         return time.monotonic() > self.started + self.limit
 
@@ -93,25 +100,27 @@ class FlightSlot:
         self._counts = dict.fromkeys(OUTCOMES, 0)
         self._put(_ALL, _MAGIC, 0, 0.0, 0.0, *self._counts.values())
 
-    def take_off(self, running: InFlight, limit: float) -> None:
-        """Hold a case as in flight, for at most ``limit`` seconds; its length is written last."""
+    def take_off(self, running: Sequence[InFlight], limit: float) -> None:
+        """Hold cases as in flight, for at most ``limit`` seconds; their length is written last."""
         payload = packer.encode(running)
         need = _HEADER.size + len(payload)
         if need > len(self._map):
             os.posix_fallocate(self._file, 0, need)
             self._map.resize(need)
+        self._put(_LENGTH, 0)
         self._map[_HEADER.size : need] = payload
         self._put(_TIMES, time.monotonic(), limit)
         self._put(_LENGTH, len(payload))
 
     def extend(self, limit: float) -> None:
-        """Give the case in flight ``limit`` seconds in all."""
+        """Give what is in flight ``limit`` seconds in all."""
         self._put(_LIMIT, limit)
 
-    def land(self, outcome: str) -> None:
-        """The case is done and its verdict is on its way."""
+    def land(self, outcomes: Iterable[str]) -> None:
+        """What was in flight is done and its verdicts are on their way."""
         self._put(_LENGTH, 0)
-        self._counts[outcome] += 1
+        for outcome in outcomes:
+            self._counts[outcome] += 1
         self._put(_COUNTS, *self._counts.values())
 
     def _put(self, field: tuple[int, struct.Struct], *values: float | bytes) -> None:
@@ -131,21 +140,21 @@ def read(path: Path) -> Flight | None:
     magic, length, started, limit, *counts = _HEADER.unpack_from(content)
     if magic != _MAGIC:
         return None
-    running = None
+    running: tuple[InFlight, ...] = ()
     if length:
         with contextlib.suppress(msgspec.MsgspecError):
             running = _decoder.decode(content[_HEADER.size : _HEADER.size + length])
     return Flight(running, started, limit, dict(zip(OUTCOMES, counts, strict=True)))
 
 
-def abandoned(folder: Path) -> list[tuple[Path, InFlight]]:
-    """Slots in a folder whose worker is dead with a case in flight; empty ones of the dead are removed."""
+def abandoned(folder: Path) -> list[tuple[Path, tuple[InFlight, ...]]]:
+    """Slots in a folder whose worker is dead with cases in flight; empty ones of the dead are removed."""
     found = []
     for path in sorted(folder.glob("*.slot")):
         if _alive(path):
             continue
         flight = read(path)
-        if flight is None or flight.running is None:
+        if flight is None or not flight.running:
             path.unlink(missing_ok=True)
         else:
             found.append((path, flight.running))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,8 +11,11 @@ import torch
 from fuzz.arena import Arena
 from fuzz.caches import caches
 from fuzz.case import Case
-from kvzero.segments import SegmentTable
+from kvzero.segments import SegmentTable, Upload
 from kvzero.specs import CacheLayout
+
+Sent = MutableMapping[tuple[str, int], Upload]
+"""What a table was sent as, by device and unit."""
 
 Uploads = list[tuple[torch.Tensor, bytes]]
 """What a device holds of a table now, and what was sent to it."""
@@ -32,18 +36,20 @@ class Given(Protocol):
 
 
 class GivenTable:
-    """A case's segments, their base counted from an address.
+    """A case's segments.
 
     Args:
         case: a case with segments.
-        origin: the address of its offset 0.
+        columns: base, stride and page of each segment, int64 ``[3, segments]``.
+        uploads: what was sent to devices already, or will be with other tables.
     """
 
-    def __init__(self, case: Case, origin: int) -> None:
-        self._columns = _columns(case, origin)
-        self._told = self._columns.tobytes()
-        base, stride, page = self._columns[0], self._columns[1], self._columns[2]
-        self.argument = SegmentTable(base, stride, page, case.blocks if case.blocks_known else None)
+    def __init__(self, case: Case, columns: np.ndarray, uploads: Sent | None = None) -> None:
+        self._columns = columns
+        self._told = columns.tobytes()
+        base, stride, page = columns[0], columns[1], columns[2]
+        blocks = case.blocks if case.blocks_known else None
+        self.argument = SegmentTable(base, stride, page, blocks, {} if uploads is None else uploads)
 
     def uploads(self) -> Uploads:
         """The table's columns, wherever it was sent."""
@@ -72,14 +78,14 @@ class GivenLayout:
 def given_of(case: Case, arena: Arena) -> Given:
     """What a case gives to its target, its memory the arena's."""
     origin = arena.fit(case)
-    return GivenLayout(caches(case, arena.memory())) if case.layers else GivenTable(case, origin)
+    return GivenLayout(caches(case, arena.memory())) if case.layers else GivenTable(case, columns(case, origin))
 
 
-def _columns(case: Case, origin: int) -> np.ndarray:
-    """Base, stride and page of each segment of the table, int64 ``[3, segments]``."""
+def columns(case: Case, origin: int) -> np.ndarray:
+    """Base, stride and page of each segment of the table, int64 ``[3, segments]``, bases from an address on."""
     segments = case.segments
-    columns = np.array(
+    packed = np.array(
         [[s.base + origin for s in segments], [s.stride for s in segments], [s.page for s in segments]], np.int64
     )
     times = [s.times for s in segments]
-    return np.repeat(columns, times, axis=1) if max(times) > 1 else columns
+    return np.repeat(packed, times, axis=1) if max(times, default=1) > 1 else packed

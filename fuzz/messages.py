@@ -41,7 +41,8 @@ class Batch(msgspec.Struct, frozen=True, tag=True):
 
     Attempt ``a`` is case ``a // targets`` on target ``a % targets``, so that a run can go on after
     any attempt. Of each case whose number is a multiple of ``tell`` the verdict is sent whatever it is;
-    with ``only_told`` no other case is run. ``patience`` replaces the engine's own.
+    with ``only_told`` no other case is run. ``patience`` replaces the engine's own. With ``alone`` no
+    case flies with others.
     """
 
     seed: int
@@ -53,6 +54,7 @@ class Batch(msgspec.Struct, frozen=True, tag=True):
     tell: int = 0
     only_told: bool = False
     patience: float | None = None
+    alone: bool = False
 
 
 class Found(msgspec.Struct, frozen=True, tag=True):

@@ -12,6 +12,7 @@ from fuzz.codec import encode
 from fuzz.errors import UsageError
 from fuzz.events import Subscriber, Warned
 from fuzz.supervisor import Crew
+from fuzz.verdict import RIGHT
 
 
 def recover(plan: Plan, slots: Path, campaign: Campaign, crew: Crew, tell: Subscriber) -> None:
@@ -27,20 +28,23 @@ def recover(plan: Plan, slots: Path, campaign: Campaign, crew: Crew, tell: Subsc
         crew: has the plan's targets loaded.
         tell: told which case it was and what came of it.
     """
-    for path, running in flight.abandoned(slots):
-        target, case = running.target, running.case
-        tell(
-            Warned(f"an earlier run was killed while this case was in flight on {target}; replaying it\n{encode(case)}")
-        )
+    for path, in_flight in flight.abandoned(slots):
+        which = f"this case was in flight on {in_flight[0].target}; replaying it\n{encode(in_flight[0].case)}"
+        if len(in_flight) > 1:
+            which = f"{len(in_flight)} cases were in flight together; replaying them one by one"
+        tell(Warned(f"an earlier run was killed while {which}"))
         try:
-            with _loaded(target, plan, slots, crew) as one:
-                verdict = one.attempt(case, target)
+            for running in in_flight:
+                target, case = running.target, running.case
+                with _loaded(target, plan, slots, crew) as one:
+                    verdict = one.attempt(case, target)
+                if len(in_flight) == 1 or verdict.outcome not in RIGHT:
+                    tell(Warned(f"the case in flight: {verdict.label()} {verdict.text}".rstrip()))
+                if verdict.outcome == "finding" and target in plan.targets:
+                    campaign.book.met(case, target, running.profile, verdict, count=0)
         except UsageError as error:
-            tell(Warned(f"the case in flight stays in {path}: {error}"))
+            tell(Warned(f"what was in flight stays in {path}: {error}"))
             continue
-        tell(Warned(f"the case in flight: {verdict.label()} {verdict.text}".rstrip()))
-        if verdict.outcome == "finding" and target in plan.targets:
-            campaign.book.met(case, target, running.profile, verdict, count=0)
         path.unlink(missing_ok=True)
 
 

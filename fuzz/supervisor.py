@@ -10,6 +10,7 @@ from pathlib import Path
 from fuzz import messages
 from fuzz.case import Case
 from fuzz.errors import KvzeroError, WorkerError
+from fuzz.one_by_one import named, one_by_one
 from fuzz.verdict import Verdict
 from fuzz.worker_process import Died, WorkerProcess
 
@@ -78,6 +79,8 @@ class Crew:
             done = self._ready().ask(request, messages.BatchDone, seen)
         except Died as death:
             self._dismiss()
+            if not named(request, death):
+                return one_by_one(self, request, death, on_found)
             return _ended(request, death, on_found)
         if lost:
             self._dismiss()
@@ -134,8 +137,7 @@ def _ended(request: messages.Batch, death: Died, on_found: Callable[[messages.Fo
     counts = dict(death.counts)
     counts[death.verdict.outcome] = counts.get(death.verdict.outcome, 0) + 1
     following = request.first + sum(counts.values())
-    if death.running is not None:
-        running = death.running
+    for running in death.running:
         on_found(messages.Found(running.attempt, running.target, running.profile, running.case, death.verdict))
     trouble = death.verdict.text if death.verdict.outcome == "infra" else ""
     return messages.BatchDone(following, counts, trouble=trouble)

@@ -10,6 +10,9 @@ Outcome = Literal["passed", "declined", "unproved", "finding", "infra"]
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
+RIGHT = ("passed", "declined")
+"""Outcomes that say nothing against a target."""
+
 KINDS = (
     "faulted",
     "hung",

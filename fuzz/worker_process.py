@@ -38,12 +38,12 @@ class Died(Exception):  # noqa: N818 - news, not an error
     """A worker ended in a batch or a try.
 
     Attributes:
-        running: the case in flight, or None if it died between two cases or had reported it already.
-        verdict: what the death means for that case, or for the run if there was none.
-        counts: outcomes of the batch, the case in flight not among them.
+        running: the cases in flight; none if it died between two cases or had reported it already.
+        verdict: what the death means for a case that was alone in flight, or for the run if there was none.
+        counts: outcomes of the batch, the cases in flight not among them.
     """
 
-    def __init__(self, running: flight.InFlight | None, verdict: Verdict, counts: dict[str, int]) -> None:
+    def __init__(self, running: tuple[flight.InFlight, ...], verdict: Verdict, counts: dict[str, int]) -> None:
         super().__init__(verdict.text)
         self.running = running
         self.verdict = verdict
@@ -165,11 +165,11 @@ class WorkerProcess:
             self._process.wait(timeout=BEAT * 20)  # a target may have closed our socket and lived on
         self.kill()
         state = flight.read(self.slot)
-        if state is None or state.running is None:
+        if state is None or not state.running:
             text = f"a worker ended between two cases; {self._tail()}"
-            return Died(None, Verdict("infra", text=text), state.counts if state else {})
-        if last is not None and last.attempt == state.running.attempt:
-            return Died(None, last.verdict, state.counts)
+            return Died((), Verdict("infra", text=text), state.counts if state else {})
+        if last is not None and [last.attempt] == [one.attempt for one in state.running]:
+            return Died((), last.verdict, state.counts)
         return Died(state.running, _faulted(self._process.returncode, self._tail()), state.counts)
 
     def _send(self, request: messages.Request) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,7 +46,8 @@ class SegmentTable:
         stride: bytes from one block to the next, int64 ``[segments]``.
         page: bytes that belong to a block, int64 ``[segments]``.
         blocks: blocks that every segment has, or None where the caller does not know.
-        uploads: what :meth:`on` has sent, by device and unit.
+        uploads: what :meth:`on` has sent, by device and unit; whoever sends many tables at once puts
+            a mapping here that has them already.
 
     Raises:
         ValueError: if the columns are not one-dimensional int64 arrays of one length.
@@ -55,7 +57,7 @@ class SegmentTable:
     stride: np.ndarray
     page: np.ndarray
     blocks: int | None = None
-    uploads: dict[tuple[str, int], Upload] = field(default_factory=dict, repr=False)
+    uploads: MutableMapping[tuple[str, int], Upload] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for name in _COLUMNS:
@@ -87,8 +89,9 @@ class SegmentTable:
         import torch  # noqa: PLC0415 - importing kvzero must not cost seven seconds
 
         key = (str(device), unit)
-        upload = self.uploads.get(key)
-        if upload is None:
+        try:
+            upload = self.uploads[key]
+        except KeyError:
             columns = self.columns(unit)
             upload = self.uploads[key] = Upload(torch.from_numpy(columns).to(device), columns.tobytes())
         base, stride, page = upload.packed.unbind()

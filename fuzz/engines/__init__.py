@@ -36,6 +36,8 @@ class Engine(Protocol):
         largest_arena: most bytes of an arena that it holds.
         patience: most predicted seconds of a launch, in a search and for a single case.
         survives_faults: whether the process may go on after a fault.
+        batches: whether cases gain by being in flight together.
+        gpus: CUDA devices that it may use.
         keeps_stores: whether it has virtual memory: addresses without bytes, whose stores are kept.
         streams: what puts calls in flight together; None where they run one by one.
     """
@@ -47,6 +49,8 @@ class Engine(Protocol):
     largest_arena: int
     patience: Patience
     survives_faults: bool
+    batches: bool
+    gpus: int
     keeps_stores: bool
 
     @property

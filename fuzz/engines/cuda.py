@@ -38,6 +38,7 @@ class Cuda:
     name = "cuda"
     patience = Patience(search=0.2, single=30.0)
     survives_faults = False
+    batches = True
     keeps_stores = False
 
     def __init__(self, device_profile: str | None) -> None:
@@ -56,6 +57,7 @@ class Cuda:
         self.device = torch.device("cuda", torch.cuda.current_device())
         self.device_name = torch.cuda.get_device_name(self.device)
         self.device_profile = "h200"
+        self.gpus = torch.cuda.device_count()
         self.largest_arena = min(LARGEST_ARENA, torch.cuda.mem_get_info()[0] // 4)
         self._driver = ctypes.CDLL("libcuda.so.1")
 

@@ -43,6 +43,8 @@ class Interpreter:
     name = "interpreter"
     patience = Patience(search=1.0, single=2.5)
     survives_faults = False
+    batches = False
+    gpus = 0
     keeps_stores = False
     streams = None
 

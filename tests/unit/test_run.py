@@ -31,6 +31,7 @@ class FakeEngine:
     patience = Patience(1.0, 1.0)
 
     survives_faults = False
+    batches = False
     keeps_stores = False
 
     def know(self, start: int, size: int) -> None:

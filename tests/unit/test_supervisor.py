@@ -58,9 +58,61 @@ def _counts(**changes: int) -> dict[str, int]:
     return {"passed": 0, "declined": 0, "unproved": 0, "finding": 0, "infra": 0} | changes
 
 
+def _flying(*attempts: int) -> tuple[InFlight, ...]:
+    return tuple(InFlight(attempt, "t", "small", CASE) for attempt in attempts)
+
+
+def test_a_death_with_several_in_flight_names_the_guilty_one_alone() -> None:
+    """The stretch is done again from the first case that did not land, one by one, up to the last in flight."""
+    asked: list[messages.Batch] = []
+
+    class Asked(FakeWorker):
+        def ask(self, request, kind, on_found):
+            asked.append(request)
+            return super().ask(request, kind, on_found)
+
+    together = Died(_flying(12, 13, 14, 15), FINDING, _counts(passed=2))
+    alone = Died(_flying(13), FINDING, _counts(passed=1))
+    workers = [
+        Asked([together]), Asked([alone]), Asked([messages.BatchDone(16, _counts(passed=2))]),
+    ]  # fmt: skip
+    found: list[messages.Found] = []
+    done = _crew(workers).batch(messages.Batch(0, ("small",), 4, 10, 100, 1.0), found.append)
+    assert [(one.first, one.stop, one.alone) for one in asked] == [(10, 100, False), (12, 16, True), (14, 16, True)]
+    assert [(one.attempt, one.verdict) for one in found] == [(13, FINDING)]
+    assert (done.following, sum(done.counts.values())) == (16, 6)
+    assert done.counts["finding"] == 1
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_death_that_none_shows_alone_is_one_of_their_sequence(*, again: bool) -> None:
+    """Tried together once more; if that is right, too, the run says so and nobody is accused."""
+    together = Died(_flying(10, 11), FINDING, _counts())
+    last = Died(_flying(0), FINDING, _counts()) if again else messages.Tried(Verdict("passed"))
+    workers = [
+        FakeWorker([together]),
+        FakeWorker([messages.BatchDone(12, _counts(passed=2)), last]),
+        FakeWorker([]),
+    ]
+    found: list[messages.Found] = []
+    done = _crew(workers).batch(messages.Batch(0, ("small",), 4, 10, 12, 1.0), found.append)
+    assert [(one.attempt, one.case.sequence) for one in found] == ([(11, (CASE, CASE))] if again else [])
+    assert done.counts == _counts(passed=2 - again, finding=int(again))
+    assert bool(done.trouble) != again
+
+
+def test_a_lone_case_that_died_out_of_turn_is_tried_in_turn() -> None:
+    """A suspect of a batch kills the worker while those before it have not landed: nothing of them is lost."""
+    early = Died(_flying(14), FINDING, _counts(passed=2))
+    workers = [FakeWorker([early]), FakeWorker([Died(_flying(14), FINDING, _counts(passed=2))]), FakeWorker([])]
+    found: list[messages.Found] = []
+    done = _crew(workers).batch(messages.Batch(0, ("small",), 4, 10, 100, 1.0), found.append)
+    assert (done.following, sum(done.counts.values()), len(found)) == (15, 5, 1)
+
+
 def test_a_death_in_a_batch_is_the_find_of_its_case() -> None:
     """The case in flight is reported and counted, and the batch goes on behind it in another worker."""
-    death = Died(InFlight(14, "t", "small", CASE), FINDING, _counts(passed=3, unproved=1))
+    death = Died((InFlight(14, "t", "small", CASE),), FINDING, _counts(passed=3, unproved=1))
     workers = [FakeWorker([death]), FakeWorker([messages.BatchDone(100, {})])]
     crew = _crew(workers)
     found: list[messages.Found] = []
@@ -76,7 +128,7 @@ def test_a_death_in_a_batch_is_the_find_of_its_case() -> None:
 def test_a_find_that_was_reported_before_the_death_counts_once() -> None:
     """The worker died between sending a find and landing it: one finding, not two."""
     report = messages.Found(12, "t", "small", CASE, FINDING)
-    death = Died(None, FINDING, _counts(passed=2))
+    death = Died((), FINDING, _counts(passed=2))
     found: list[messages.Found] = []
     done = _crew([FakeWorker([lambda tell: tell(report), death]), FakeWorker([])]).batch(BATCH, found.append)
     assert found == [report]
@@ -86,7 +138,7 @@ def test_a_find_that_was_reported_before_the_death_counts_once() -> None:
 
 def test_a_death_between_two_cases_is_trouble_not_a_find() -> None:
     """It is counted as infra, said in words, and the run goes on."""
-    death = Died(None, Verdict("infra", text="ended between two cases"), _counts(passed=2))
+    death = Died((), Verdict("infra", text="ended between two cases"), _counts(passed=2))
     found: list[messages.Found] = []
     done = _crew([FakeWorker([death]), FakeWorker([])]).batch(BATCH, found.append)
     assert found == []
@@ -112,7 +164,7 @@ def test_a_lost_device_retires_the_worker() -> None:
 def test_a_standby_that_died_waiting_is_passed_over() -> None:
     """A dead standby ends nothing; the next one, or a new worker, takes over."""
     workers = [
-        FakeWorker([Died(InFlight(0, "t", "", CASE), FINDING, _counts())]),
+        FakeWorker([Died((InFlight(0, "t", "", CASE),), FINDING, _counts())]),
         FakeWorker([], opens=WorkerError("died while loading targets")),
         FakeWorker([messages.Tried(Verdict("passed"))]),
         FakeWorker([]),
@@ -125,7 +177,7 @@ def test_a_standby_that_died_waiting_is_passed_over() -> None:
 def test_workers_that_keep_dying_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """After the last restart the error says so; every death before it was reported."""
     monkeypatch.setattr(supervisor, "MOST_RESTARTS", 3)
-    workers = [FakeWorker([Died(InFlight(0, "t", "", CASE), FINDING, _counts())]) for _ in range(4)]
+    workers = [FakeWorker([Died((InFlight(0, "t", "", CASE),), FINDING, _counts())]) for _ in range(4)]
     crew = _crew(workers)
     assert [crew.attempt(CASE, "t") for _ in range(4)] == [FINDING] * 4
     with pytest.raises(WorkerError, match="died 4 times in one run"):

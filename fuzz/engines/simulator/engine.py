@@ -33,6 +33,8 @@ class Simulator:
     name = "simulator"
     patience = Patience(search=1.0, single=10.0)
     survives_faults = True
+    batches = False
+    gpus = 0
     keeps_stores = True
     streams = None
 

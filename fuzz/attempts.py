@@ -1,0 +1,151 @@
+"""Cases on targets, alone or in a batch, each in the flight slot for as long as it runs."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from msgspec.structs import replace
+
+from fuzz.arena import arena_of
+from fuzz.batch import Batch
+from fuzz.batch_arena import BatchArena
+from fuzz.case import Case
+from fuzz.engines import Engine
+from fuzz.flight import FlightSlot, InFlight
+from fuzz.run import run_case
+from fuzz.targets import Target
+from fuzz.verdict import RIGHT, Verdict
+
+LEAST_LIMIT = 10.0
+"""Seconds that any case may take."""
+
+MARGIN = 20
+"""Times its predicted time that a launch may take before it counts as hung."""
+
+SLOW_STORES = 1e10
+"""Bytes a second that a target clears at the least, on any machine."""
+
+DEVICE_LOST = 70
+"""The exit code of a process whose device is lost while a batch is in flight."""
+
+
+class Attempts:
+    """What one process can try.
+
+    Args:
+        engine: where it runs.
+        targets: by name.
+        slot: a file for the cases in flight.
+    """
+
+    def __init__(self, engine: Engine, targets: Mapping[str, Target], slot: Path) -> None:
+        self.engine = engine
+        self.targets = targets
+        self.slot = FlightSlot(slot)
+        self._arena = arena_of(engine)
+        self._arenas = [BatchArena(engine) for _ in range(2)] if engine.batches else []
+        self._limit = 0.0
+        self._predicted = 0.0
+        self._pid = os.getpid()
+
+    def alone(self, running: InFlight, patience: float, *, rehearse: bool = False) -> Verdict:
+        """The verdict of one case by itself; it stays in the slot until somebody lands it."""
+        self.hold([running])
+        target = self.targets[running.target]
+        try:
+            if running.case.sequence:
+                verdict = self._in_turn(running, patience)
+            else:
+                verdict = self._one(running.case, target, patience, rehearse=rehearse)
+        except Exception:
+            fault = self.engine.fault()
+            if fault:
+                verdict = Verdict("finding", *fault, text="the device was lost", lost=True)
+            else:
+                verdict = Verdict("infra", text=traceback.format_exc(limit=-3))
+        if verdict.outcome == "finding" and not verdict.lost and not self.engine.survives_faults:
+            self.renew()
+        self._only_the_parent()
+        return verdict
+
+    def _one(self, case: Case, target: Target, patience: float, *, rehearse: bool = False) -> Verdict:
+        return run_case(
+            case, target, self.engine, self._arena, patience=patience, rehearse=rehearse, on_launch=self._launching
+        )
+
+    def _in_turn(self, running: InFlight, patience: float) -> Verdict:
+        """A sequence: its cases side by side, or one after the other on an engine without batches."""
+        verdicts: Iterable[Verdict]
+        if self._arenas:
+            members = [replace(running, attempt=number, case=case) for number, case in enumerate(running.case.sequence)]
+            batch = Batch(members, self.targets, self._arenas[0], patience=patience, on_launch=self._launching)
+            batch.launch()
+            verdicts = batch.verdicts().values()
+        else:
+            verdicts = (self._one(case, self.targets[running.target], patience) for case in running.case.sequence)
+        return next((verdict for verdict in verdicts if verdict.outcome not in RIGHT), Verdict("passed"))
+
+    def launched(self, members: list[InFlight], beside: Batch | None, patience: float) -> Batch:
+        """A batch on its way, while another may still be in flight."""
+        self.hold([*(beside.members if beside else ()), *members])
+        arena = next(one for one in self._arenas if beside is None or one is not beside.arena)
+        with self._or_leave():
+            batch = Batch(members, self.targets, arena, patience=patience, on_launch=self._launching)
+            batch.launch()
+        self._only_the_parent()
+        return batch
+
+    def judged(self, batch: Batch) -> dict[int, Verdict]:
+        """What became of a batch, by attempt; a device that was lost on the way takes the process along."""
+        with self._or_leave():
+            verdicts = batch.verdicts()
+        if any(verdict.lost for verdict in verdicts.values()):
+            leave()
+        return verdicts
+
+    def hold(self, running: Sequence[InFlight]) -> None:
+        """Put cases into the slot, with time for all of them."""
+        volume = sum(one.case.volume for one in running)
+        self._limit = max(LEAST_LIMIT, MARGIN * volume / SLOW_STORES) + sum(_laying(one.case) for one in running)
+        self._predicted = 0.0
+        self.slot.take_off(running, self._limit)
+
+    def renew(self) -> None:
+        """Make all poison anew: a target may have written over it from afar."""
+        self._arena.renew()
+        for arena in self._arenas:
+            arena.renew()
+
+    def _launching(self, seconds: float) -> None:
+        self._predicted += seconds
+        if MARGIN * self._predicted > self._limit:
+            self.slot.extend(MARGIN * self._predicted)
+
+    @contextmanager
+    def _or_leave(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            if self.engine.fault():
+                leave()
+            raise
+
+    def _only_the_parent(self) -> None:
+        """End a process that a target forked: only the parent may answer."""
+        if os.getpid() != self._pid:
+            os._exit(0)
+
+
+def leave() -> NoReturn:
+    """End the process: its device is lost, and its cases are in the slot for others to try one by one."""
+    os._exit(DEVICE_LOST)
+
+
+def _laying(case: Case) -> float:
+    """Seconds that laying and comparing an arena may take, at a pace that any machine keeps."""
+    return case.end / 20e6
