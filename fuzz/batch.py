@@ -25,7 +25,8 @@ from fuzz.verdict import Verdict
 PROFILES = ("small", "layout")
 """Profiles whose cases are small, and whose launches do not fault unless a kernel is wrong by much."""
 
-LARGEST = ROOM // 8
+LARGEST = ROOM // 2
+"""Bytes of a case that may fly with others."""
 
 
 def batchable(profile: str, case: Case) -> bool:

@@ -7,8 +7,10 @@ an image is waited for when it is looked at. On memory of the host the same call
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 from fuzz.arena import aligned, poison
@@ -19,9 +21,9 @@ from fuzz.layout import lead, total
 if TYPE_CHECKING:
     from fuzz.engines import Engine
 
-ROOM = 2**24
-"""Bytes of cases in flight together: a hundred small ones. Its poison, images and expectations pass through
-the host's caches once in any case, so that more would save nothing."""
+ROOM = 2**22
+"""Bytes of cases in flight together, thirty small ones: what a launch costs is shared well enough, and poison
+and images stay in the host's caches."""
 
 
 class BatchArena:
@@ -35,7 +37,7 @@ class BatchArena:
     def __init__(self, engine: Engine, room: int = ROOM) -> None:
         self.room = room
         self.engine = engine
-        self._before = poison(room)
+        self._before = _poison(room)
         self._memory = aligned(room, engine.device)
         self._poison = torch.from_numpy(self._before).to(engine.device, copy=True)
         self._pinned: list[torch.Tensor] = []
@@ -124,6 +126,12 @@ class Berth:
 
     def renew(self) -> None:
         """Left to the batch."""
+
+
+@cache
+def _poison(room: int) -> np.ndarray:
+    """One poison for all arenas of a process, so that it is in its caches once."""
+    return poison(room)
 
 
 def needed(size: int) -> int:

@@ -119,7 +119,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         """Blocks that every segment or layer has."""
         return min((segment.blocks for segment in self.segments), default=self.num_blocks)
 
-    @property
+    @cached_property
     def whole(self) -> bool:
         """Whether every block of every segment lies in the arena, and not only those that are cleared."""
         return all(s.base >= 0 and s.base + (s.blocks - 1) * s.stride + s.page <= self.end for s in self.segments)

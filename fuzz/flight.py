@@ -14,6 +14,7 @@ import os
 import struct
 import time
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,13 +37,18 @@ _COUNTS = (32, struct.Struct("<5q"))
 _SIZE = 2**16
 
 
-class InFlight(msgspec.Struct, frozen=True, array_like=True):
+class InFlight(msgspec.Struct, frozen=True, array_like=True, dict=True):
     """What a worker is about to run: attempt number, target, profile, case."""
 
     attempt: int
     target: str
     profile: str
     case: Case
+
+    @cached_property
+    def packed(self) -> msgspec.Raw:
+        """As it lies in a slot: packed once, though a batch is in the slot twice."""
+        return msgspec.Raw(packer.encode(self))
 
 
 def sequence_of(running: Iterable[InFlight], target: str) -> Case:
@@ -102,7 +108,7 @@ class FlightSlot:
 
     def take_off(self, running: Sequence[InFlight], limit: float) -> None:
         """Hold cases as in flight, for at most ``limit`` seconds; their length is written last."""
-        payload = packer.encode(running)
+        payload = packer.encode([one.packed for one in running])
         need = _HEADER.size + len(payload)
         if need > len(self._map):
             os.posix_fallocate(self._file, 0, need)
@@ -116,9 +122,10 @@ class FlightSlot:
         """Give what is in flight ``limit`` seconds in all."""
         self._put(_LIMIT, limit)
 
-    def land(self, outcomes: Iterable[str]) -> None:
-        """What was in flight is done and its verdicts are on their way."""
-        self._put(_LENGTH, 0)
+    def land(self, outcomes: Iterable[str], *, clear: bool = True) -> None:
+        """Count what is done, its verdicts are on their way; nothing else is in flight if ``clear`` is true."""
+        if clear:
+            self._put(_LENGTH, 0)
         for outcome in outcomes:
             self._counts[outcome] += 1
         self._put(_COUNTS, *self._counts.values())

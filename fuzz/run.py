@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -109,7 +110,7 @@ class Run:
             made(given)
 
         seen = self._seen(zero)
-        seen.ids_changed = ids != given or list(map(type, ids)) != list(map(type, given))
+        seen.ids_changed = _changed(ids, given)
         return seen
 
     def ended(self, call: Call, seen: Observation) -> Verdict | None:
@@ -163,7 +164,7 @@ class Run:
         A cache whose first block has no memory, as where bases are biased, is left cold: a warm-up may
         clear a block of it.
         """
-        return self.case.whole and not self.case.cold
+        return not self.case.cold and self.case.whole
 
     def _construct(self, seen: Observation, watched: Watched) -> Callable[[list[object]], None]:
         """Make the zeroer, warmed up if it can be; what its warm-up left in the arena is poisoned over."""
@@ -196,6 +197,13 @@ class Run:
             raise Unproved(seen.unproved)
         self.on_launch(seconds)
         return self.engine.admit(launch, ruling)
+
+
+def _changed(ids: list[object], given: list[object]) -> bool:
+    """Whether a list is not as it was; mostly its entries are the very same objects."""
+    if len(ids) == len(given) and all(map(operator.is_, ids, given)):
+        return False
+    return ids != given or list(map(type, ids)) != list(map(type, given))
 
 
 def declined(case: Case, target: Target) -> str | None:

@@ -107,10 +107,8 @@ class _Stretch:
 
     def _judge(self, batch: Batch, beside: Batch | None) -> None:
         begun = time.perf_counter()
-        self._land(self._suspects.proved(batch, beside, self._patience))
+        self._land(self._suspects.proved(batch, beside, self._patience), flying=beside is not None)
         self._seconds["compare"] += time.perf_counter() - begun
-        if beside:
-            self._attempts.hold(beside.members)
 
     def _one(self, running: InFlight) -> None:
         begun = time.perf_counter()
@@ -119,7 +117,7 @@ class _Stretch:
         self._lost = verdict.lost
         self._land([Proved(running, verdict)])
 
-    def _land(self, proved: list[Proved]) -> None:
+    def _land(self, proved: list[Proved], *, flying: bool = False) -> None:
         request = self._request
         for one, verdict in proved:
             told = request.tell and not one.attempt // len(self._attempts.targets) % request.tell
@@ -128,5 +126,5 @@ class _Stretch:
             self._counts[verdict.outcome] += 1
             if verdict.outcome == "unproved":
                 self._unproved[one.profile] += 1
-        self._attempts.slot.land(verdict.outcome for _, verdict in proved)
+        self._attempts.slot.land((verdict.outcome for _, verdict in proved), clear=not flying)
         self._following = proved[-1].running.attempt + 1

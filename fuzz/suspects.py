@@ -54,6 +54,8 @@ class Suspects:
             if not spoiled and not _guilty(final):
                 final |= {one.attempt: _accused(one, batch, shown, again) for one in innocent}
         self._spoiled = _guilty(final)
+        if beside:
+            self._attempts.hold(beside.members)
         return [final[one.attempt] for one in batch.members]
 
     def _alone(self, members: list[InFlight], patience: float) -> dict[int, Proved]:

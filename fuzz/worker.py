@@ -6,6 +6,7 @@ Started as ``python -m fuzz.worker FD``, it answers requests on that socket unti
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import sys
@@ -22,6 +23,10 @@ from fuzz.errors import KvzeroError
 from fuzz.flight import InFlight
 
 PR_SET_PDEATHSIG = 1
+
+THRESHOLDS = (50_000, 20, 100)
+"""Objects between collections of garbage: a case makes hundreds, hardly any of them in a cycle, and each full
+collection looks at all of torch."""
 
 
 class Worker:
@@ -78,6 +83,7 @@ def main(descriptor: int) -> None:
         connection.send_bytes(messages.encode(answer))
 
     worker: Worker | None = None
+    gc.set_threshold(*THRESHOLDS)
     while True:
         try:
             request = messages.decode_request(connection.recv_bytes())

@@ -35,7 +35,7 @@ class Together(FakeEngine):
 
 
 ENGINE = Together()
-ARENA = BatchArena(ENGINE)
+ARENA = BatchArena(ENGINE, 2**24)
 LONE = arena_of(ENGINE)
 
 
