@@ -53,7 +53,10 @@ class Recorder:
         return low + self._small(high - low)
 
     def _small(self, span: int) -> int:
-        return min(int(2.0 ** (self._random() * log2(span + 1))) - 1, span)
+        drawn = int(2.0 ** (self._random() * log2(span + 1))) - 1
+        if drawn > span:  # the power was rounded up
+            return span
+        return drawn
 
     def _boundary(self, low: int, high: int) -> int:
         kind = self._random()
