@@ -1,4 +1,7 @@
-"""A baseline: the same loop driven by Hypothesis, as a property test would be written."""
+"""A baseline: the same loop driven by Hypothesis, as a property test would be written.
+
+Hypothesis leans to other numbers than the search does, so its cases weigh something else; a row says what.
+"""
 
 from __future__ import annotations
 

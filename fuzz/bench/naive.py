@@ -35,6 +35,8 @@ class Loop:
     def __init__(self, target: Target, engine: Engine) -> None:
         self._target = target
         self._engine = engine
+        self._on_gpu = engine.device.type == "cuda"
+        torch.set_num_threads(1)  # a copy of kilobytes by several takes longer, and one process is compared with one
         self._grow(ROOM)
 
     def first(self, cases: int) -> int:
@@ -56,7 +58,7 @@ class Loop:
             self._grow(size)
         image = self._memory[:size]
         self._engine.know(image.data_ptr(), size)
-        image.copy_(self._pinned[:size], non_blocking=True)
+        image.copy_(self._upload[:size], non_blocking=True)
         base, stride, page = np.array([(s.base, s.stride, s.page) for s in case.segments], np.int64).T.copy()
         base += image.data_ptr() + lead(case)
         zero = self._target.make(SegmentTable(base, stride, page, case.blocks), self._engine.device)
@@ -65,7 +67,8 @@ class Loop:
             listed = call.ids.tolist()
             zero(listed)
             ids.update(listed)
-        self._back[:size].copy_(image)
+        if self._on_gpu:
+            self._back[:size].copy_(image)
         self._engine.settle()
         expected = self._poison[:size].copy()
         for s in case.segments:
@@ -77,12 +80,9 @@ class Loop:
         return size
 
     def _grow(self, size: int) -> None:
-        device = self._engine.device
-        pinned = device.type == "cuda"
         self._poison = poison(size)
-        self._pinned = torch.from_numpy(self._poison)
-        if pinned:
-            self._pinned = self._pinned.pin_memory()
-        self._back = torch.empty(size, dtype=torch.uint8, pin_memory=pinned)
-        memory = torch.empty(size + ALIGNMENT, dtype=torch.uint8, device=device)
+        upload = torch.from_numpy(self._poison)
+        self._upload = upload.pin_memory() if self._on_gpu else upload
+        memory = torch.empty(size + ALIGNMENT, dtype=torch.uint8, device=self._engine.device)
         self._memory = memory[-memory.data_ptr() % ALIGNMENT :][:size]
+        self._back = torch.empty(size, dtype=torch.uint8, pin_memory=True) if self._on_gpu else self._memory
