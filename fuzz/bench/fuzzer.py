@@ -55,7 +55,7 @@ def run(
         timed(crew, cases)  # compiles, and refuses a wrong target
         with baselines(target, opened.engine) as others:
             tell(f"{opened.engine} on {opened.device}: {cases} cases, three drivers by turns, {rounds} times")
-            rows = _by_turns(crew, others, cases, rounds)
+            rows = by_turns(crew, others, cases, rounds)
     count = workers or usual_workers(opened.engine)
     tell(f"{count} processes together, {rounds} times")
     seconds = seconds_together(target, opened.engine, count, cases, PASSES, rounds)
@@ -81,8 +81,8 @@ def usual_workers(engine: str) -> int:
     return ON_A_GPU if engine == "cuda" and cores >= MANY_CORES else max(1, cores // 2)
 
 
-def _by_turns(crew: Crew, others: Baselines, cases: int, rounds: int) -> list[dict[str, object]]:
-    """Rows of the naive loop, the loop under Hypothesis and the search in one process."""
+def by_turns(crew: Crew, others: Baselines, cases: int, rounds: int) -> list[dict[str, object]]:
+    """Rows of the naive loop, the loop under Hypothesis and the search in one process, which is warm already."""
     many = PASSES * cases
     for driver in ("naive", "given"):
         others.timed(driver, cases)  # compiles, and warms the caches

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 
 import pytest
 
+from fuzz import messages
 from fuzz.bench.baseline_process import baselines
-from fuzz.bench.fuzzer import usual_workers
+from fuzz.bench.fuzzer import by_turns, usual_workers
 from fuzz.bench.together import seconds_together
 from fuzz.errors import EngineError, UsageError
 from tests.conftest import planted
@@ -42,7 +44,6 @@ def test_bench_fuzzer(kvzero: Callable) -> None:
     assert [row["cases"] for row in report["rows"]] == [100, 20, 100, 200]
     assert all(0 < row["slowest"] <= row["cases_per_second"] <= row["fastest"] for row in report["rows"])
     assert given["mean_bytes"] > 4096
-    assert sum(one["shares"].values()) <= 1
     assert (report["bench"], report["engine"], report["target"]) == ("fuzzer", "simulator", "masked_grid")
     assert report["cases"].keys() == {"count", "bytes", "segments", "ids", "targeted"}
     for name, ours, theirs in [
@@ -118,3 +119,29 @@ def test_usual_workers(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: set(range(cores)))
         found.append((usual_workers("simulator"), usual_workers("cuda")))
     assert found == [(1, 1), (1, 1), (8, 14), (32, 14)]
+
+
+class _Sleeping:
+    """A crew whose batches take 10 ms and say that they drew for 4 of them; baselines that take 20 ms."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def batch(self, request, on_found):
+        self.asked.append("campaign")
+        time.sleep(0.010)
+        return messages.BatchDone(request.stop, {"passed": request.stop}, seconds={"generate": 0.004})
+
+    def timed(self, driver, cases):
+        self.asked.append(driver)
+        return 0.020, 5000.0
+
+
+def test_drivers_take_turns() -> None:
+    """Each round asks all three, each after a warm-up; a part of a batch is a share of its time as seen from here."""
+    fake = _Sleeping()
+    naive, given, campaign = by_turns(fake, fake, cases=10, rounds=2)
+    assert fake.asked == ["naive", "given", *(2 * (["naive"] * 5 + ["given"] + ["campaign"] * 5))]
+    assert (naive["cases_per_second"], given["cases_per_second"], given["mean_bytes"]) == (500.0, 500.0, 5000)
+    assert 0 < campaign["cases_per_second"] <= 1000
+    assert campaign["shares"]["generate"] == pytest.approx(0.0004 * campaign["cases_per_second"], rel=0.01)
