@@ -169,7 +169,9 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         """
         sizes = [(s.page, s.stride) for s in self.segments]
         sizes += [(one.layer.page, one.tiles[0][1]) for one in self.placed.places] if self.layers else []
-        return max(max(page, min(stride, WIDE_STRIDE)) for page, stride in sizes)
+        pages, strides = zip(*sizes, strict=True)
+        widest: int = max(*pages, min(max(strides), WIDE_STRIDE))
+        return widest
 
 
 def held_end(segment: Segment, high: int) -> int:

@@ -1,10 +1,10 @@
-"""Where the numbers of a case come from: a seeded recorder, a list of recorded choices, Hypothesis."""
+"""Where the numbers of a case come from: a seed, a list of recorded choices, Hypothesis."""
 
 from __future__ import annotations
 
-import math
+from _random import Random  # the core of random.Random: the same numbers, made faster
 from collections.abc import Sequence
-from random import Random
+from math import log2
 from typing import Protocol
 
 FEW = 16
@@ -24,41 +24,39 @@ class Source(Protocol):
 
 
 class Recorder:
-    """A random source that is decided by its seed and keeps what it drew in ``log``.
+    """A random source that is decided by its seed.
 
     One draw in seven lands on a boundary: an end of the range, a power of two or a multiple of 16,
     or a neighbour of one. Launch limits are such numbers: 65,535 and 2^31-1 among them.
     """
 
     def __init__(self, seed: int) -> None:
-        self._random = Random(seed).random  # noqa: S311 - cases must be decided by their seed
-        self.log: list[int] = []
+        self._random = Random(seed).random
 
     def integer(self, low: int, high: int) -> int:
         """Evenly over a few values; else a boundary, a small number or any, by 1, 5 and 1 in 7."""
-        if low == high:
-            return low
+        random = self._random
         span = high - low
-        draw = self._random() * 7 if span >= FEW else 7.0
+        if span < FEW:
+            return low + int(random() * (span + 1)) if span else low
+        draw = random() * 7
         if draw >= 6:
-            value = low + int(self._random() * (span + 1))
-        elif draw >= 1:
-            value = low + self._small(span)
-        else:
-            value = self._boundary(low, high)
-        self.log.append(value)
-        return value
+            return low + int(random() * (span + 1))
+        return low + self._small(span) if draw >= 1 else self._boundary(low, high)
 
     def repeat(self, low: int, high: int) -> int:
         """A boundary in two of five, else a number whose logarithm is even."""
         if low == high:
             return low
-        value = self._boundary(low, high) if self._random() < 0.4 else low + self._small(high - low)
-        self.log.append(value)
-        return value
+        if self._random() < 0.4:
+            return self._boundary(low, high)
+        return low + self._small(high - low)
 
     def _small(self, span: int) -> int:
-        return min(int(2.0 ** (self._random() * math.log2(span + 1))) - 1, span)
+        drawn = int(2.0 ** (self._random() * log2(span + 1))) - 1
+        if drawn > span:  # the power was rounded up
+            return span
+        return drawn
 
     def _boundary(self, low: int, high: int) -> int:
         kind = self._random()

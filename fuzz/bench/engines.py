@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from statistics import median
+from collections.abc import Callable
 
-from fuzz import messages
+from fuzz.bench.case_set import CASES
+from fuzz.bench.crews import crew_of, timed
+from fuzz.bench.figures import rates
 from fuzz.bench.machine import machine
 from fuzz.case import Call, Case, Segment
 from fuzz.errors import EngineError
 from fuzz.ids import Ids
-from fuzz.supervisor import Crew
 
 TARGET = "masked_grid"
-CASES = 200
-"""The fixed case set: the first so many of profile small, seed 0."""
-
 ROUNDS = 7
-NO_LIMIT = 3600.0
 
 IDS = 6870
 PAGES = (9344 * 4, 292 * 4)
@@ -53,29 +46,16 @@ def run(tell: Callable[[str], None]) -> dict[str, object]:
 
 def _rate(engine: str, rounds: int) -> dict[str, object]:
     """Cases a second of one process, drawing, poison, table and the comparison of every byte included."""
-    request = messages.Batch(0, ("small",), 4, 0, CASES, NO_LIMIT, patience=NO_LIMIT)
-    seconds = []
-    with _crew(engine) as crew:
-        crew.batch(request, _unexpected)  # compiles, and warms the caches
-        for _ in range(rounds):
-            begun = time.perf_counter()
-            done = crew.batch(request, _unexpected)
-            seconds.append(time.perf_counter() - begun)
-            if done.counts.get("passed") != CASES:
-                raise EngineError(f"engine={engine}: {done.counts} where {CASES} cases pass")
-    return {
-        "engine": engine,
-        "cases": CASES,
-        "rounds": rounds,
-        "cases_per_second": round(CASES / median(seconds), 1),
-        "fastest": round(CASES / min(seconds), 1),
-        "slowest": round(CASES / max(seconds), 1),
-    }
+    with crew_of(TARGET, engine) as crew:
+        timed(crew, CASES)  # compiles, and warms the caches
+        seconds = [timed(crew, CASES)[0] for _ in range(rounds)]
+    return {"engine": engine, **rates(CASES, seconds)}
 
 
 def _millions() -> dict[str, object]:
     case = large_case()
-    with _crew("simulator") as crew:
+    with crew_of(TARGET, "simulator") as crew:
+        crew.open()
         begun = time.perf_counter()
         verdict = crew.attempt(case, TARGET)
         seconds = time.perf_counter() - begun
@@ -101,18 +81,3 @@ def large_case() -> Case:
     guard = 2**16
     call = Call("zero", Ids.parse(f"0-{IDS - 1}"))
     return Case(schema=1, domain="contract", guard=guard, segments=tuple(segments), calls=(call,))
-
-
-@contextmanager
-def _crew(engine: str) -> Iterator[Crew]:
-    with tempfile.TemporaryDirectory(prefix="kvzero-bench-") as folder:
-        crew = Crew(messages.Open((TARGET,), engine, None, ""), Path(folder), standbys=0)
-        try:
-            crew.open()
-            yield crew
-        finally:
-            crew.close()
-
-
-def _unexpected(found: messages.Found) -> None:
-    raise EngineError(f"{TARGET} is found {found.verdict.label()} on case {found.attempt}; a bench needs it right")

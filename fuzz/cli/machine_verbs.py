@@ -12,6 +12,7 @@ import typer
 
 from fuzz import corpus as corpora
 from fuzz.adapters import version as vllm
+from fuzz.gpu_health import health
 from fuzz.targets import BUILT_IN, CLIENTS, GROUP, check
 
 PACKAGES = ("kvzero", "torch", "triton", "numpy", "hypothesis", "msgspec", "pytest")
@@ -68,6 +69,8 @@ def doctor(
         sys.stdout.write(f"{package}: {_version(package)}\n")
     sys.stdout.write(f"vllm: {vllm.in_words()}\n")
     sys.stdout.write(_engines())
+    for line in health().words():
+        sys.stdout.write(line + "\n")
     shipped = corpora.shipped()
     sys.stdout.write(f"corpus: {sum(1 for _ in corpora.entries(shipped, corpora.KEPT))} cases in {shipped}\n")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from msgspec.structs import replace
 
 from fuzz.case import SCHEMA, Call, Case, Segment
@@ -37,8 +39,9 @@ def trace_granule(to: Trace, case: Case, unit: int) -> int:
     raise Untraceable(f"a size is no multiple of {unit}")
 
 
-def _granules(unit: int) -> list[int]:
-    return [size for size in GRANULES if size >= unit] or [unit]
+@cache
+def _granules(unit: int) -> tuple[int, ...]:
+    return tuple(size for size in GRANULES if size >= unit) or (unit,)
 
 
 def ids(source: Source, blocks: int) -> Ids:

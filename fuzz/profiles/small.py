@@ -32,9 +32,10 @@ def build(source: Source, unit: int) -> Case:
     segments = [_segment(source, step, blocks, [], 0)]
     end = _end(segments[0])
     while len(segments) < SEGMENTS and source.integer(0, MORE_SEGMENTS):
-        segments.append(_segment(source, step, blocks, segments, end))
-        end = max(end, _end(segments[-1]))
-    blocks = min(segment.blocks for segment in segments)
+        segment = _segment(source, step, blocks, segments, end)
+        segments.append(segment)
+        end = max(end, _end(segment))
+    blocks = min([segment.blocks for segment in segments])
     return parts.assemble(source, segments, parts.calls(source, blocks))
 
 
@@ -116,7 +117,7 @@ def _end(segment: Segment) -> int:
 
 def _place(source: Source, step: int, before: list[Segment], behind: int) -> int:
     where = source.integer(NEAR, WIDE)
-    if where in (INSIDE, INSIDE + 1):
+    if INSIDE <= where < ANYWHERE:
         host = before[source.integer(0, len(before) - 1)]
         return host.base + source.integer(0, host.stride // step) * step
     if where == ANYWHERE:

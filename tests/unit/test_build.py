@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fuzz.bench.case_set import case_set, means, targeted
 from fuzz.build import build, numbered, trace
-from fuzz.case import Case
+from fuzz.case import Call, Case, Segment
+from fuzz.errors import EngineError
+from fuzz.ids import Ids
 from fuzz.layout import total
 from fuzz.profiles import BY_NAME
 from fuzz.profiles.vast import is_vast
@@ -63,9 +66,10 @@ def test_one_far_case_in_sixteen_is_a_cache_of_gigabytes() -> None:
 
 
 def test_nothing_is_drawn_where_there_is_no_choice() -> None:
-    """A range of one value leaves the log empty."""
-    source = Recorder(0)
-    assert [source.integer(5, 5), source.repeat(9, 9), source.log] == [5, 9, []]
+    """A range of one value uses up nothing: what is drawn after it is what is drawn without it."""
+    source, other = Recorder(0), Recorder(0)
+    assert [source.integer(5, 5), source.repeat(9, 9)] == [5, 9]
+    assert [source.integer(0, 2**40) for _ in range(9)] == [other.integer(0, 2**40) for _ in range(9)]
 
 
 def test_draws_stay_in_range_and_reach_both_ends() -> None:
@@ -87,12 +91,32 @@ def _targeted(case: Case) -> int:
 
 def test_the_fixed_case_set_is_no_straw_man() -> None:
     """The first 200 cases of profile small, seed 0: mean size, segments, ids and share of targeted bytes."""
-    cases = [numbered(0, index, ("small",))[0] for index in range(200)]
-    sizes = [total(case) for case in cases]
-    assert np.mean(sizes) >= 100_000
-    assert np.mean([len(case.segments) for case in cases]) >= 4
-    assert np.mean([sum(len(call.ids) for call in case.calls) for case in cases]) >= 8
-    assert np.mean([_targeted(case) / size for case, size in zip(cases, sizes, strict=True)]) >= 0.35
+    cases = case_set(200)
+    assert cases == [numbered(0, index, ("small",))[0] for index in range(200)]
+    assert [targeted(case) for case in cases] == [_targeted(case) for case in cases]
+    found = means(cases)
+    assert found["bytes"] == round(np.mean([total(case) for case in cases])) >= 100_000
+    assert found["segments"] >= 4
+    assert found["ids"] >= 8
+    assert found["targeted"] >= 0.35
+
+
+@pytest.mark.parametrize(
+    ("light", "segments", "blocks", "page", "stride"),
+    [
+        ("bytes", 4, 16, 64, 64),
+        ("segments", 3, 64, 8192, 8192),
+        ("ids", 4, 7, 8192, 8192),
+        ("targeted", 4, 16, 64, 8192),
+    ],
+)
+def test_a_light_case_set_is_refused(light: str, segments: int, blocks: int, page: int, stride: int) -> None:
+    """Each of the four weights is looked at: a set that lacks one alone is named by it."""
+    table = tuple(Segment(index * blocks * stride, blocks, page, stride) for index in range(segments))
+    call = Call("zero", Ids.parse(f"0-{blocks - 1}"))
+    case = Case(schema=1, domain="contract", guard=0, segments=table, calls=(call,))
+    with pytest.raises(EngineError, match=f"their mean of {light} is"):
+        means([case] * 3)
 
 
 def test_profile_small_reaches_its_corners() -> None:
