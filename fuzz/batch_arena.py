@@ -32,6 +32,9 @@ class BatchArena:
     Args:
         engine: whose device it lies on.
         room: bytes of it.
+
+    Attributes:
+        address: where it begins.
     """
 
     def __init__(self, engine: Engine, room: int = ROOM) -> None:
@@ -42,7 +45,8 @@ class BatchArena:
         self._poison = torch.from_numpy(self._before).to(engine.device, copy=True)
         self._pinned: list[torch.Tensor] = []
         self._done: torch.cuda.Event | None = None
-        engine.know(self._memory.data_ptr(), room)
+        self.address = self._memory.data_ptr()
+        engine.know(self.address, room)
 
     def berths(self, cases: list[Case]) -> list[Berth]:
         """A place for each case, in order; together they must fit into the room."""
@@ -111,7 +115,7 @@ class Berth:
 
     def fit(self, case: Case) -> int:
         """The address of the case's offset 0."""
-        return self.memory().data_ptr() + lead(case)
+        return self.arena.address + self.start + lead(case)
 
     def lay(self) -> None:
         """Left to the batch."""

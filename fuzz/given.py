@@ -84,8 +84,7 @@ def given_of(case: Case, arena: Arena) -> Given:
 def columns(case: Case, origin: int) -> np.ndarray:
     """Base, stride and page of each segment of the table, int64 ``[3, segments]``, bases from an address on."""
     segments = case.segments
-    packed = np.array(
-        [[s.base + origin for s in segments], [s.stride for s in segments], [s.page for s in segments]], np.int64
-    )
+    numbers = [s.base + origin for s in segments] + [s.stride for s in segments] + [s.page for s in segments]
+    packed = np.array(numbers, np.int64).reshape(3, -1)
     times = [s.times for s in segments]
     return np.repeat(packed, times, axis=1) if max(times, default=1) > 1 else packed
