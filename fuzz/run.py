@@ -11,6 +11,7 @@ from fuzz.case import WHOLE, Call, Case
 from fuzz.engines import NOTHING, Engine, EngineFailed, Unproved
 from fuzz.engines.launch_hook import Launch, Watched
 from fuzz.given import Given, GivenLayout, GivenTable, Uploads
+from fuzz.large_arena import LargeArena, held
 from fuzz.layout import total
 from fuzz.rules import hostile_rule
 from fuzz.targets import Target, beyond
@@ -80,21 +81,26 @@ def run_case(
         rehearse: judge launches by their grids and run none that is legal.
         on_launch: told the predicted seconds of each launch before it starts.
     """
-    reason = _declined(case, target)
-    if reason:
-        return Verdict("declined", text=reason)
+    refused = _refused(case, target, engine)
+    if refused:
+        return refused
     size = total(case)
     if size > WHOLE and engine.keeps_stores and target.virtual:
         arena = VirtualArena(engine)
-    elif size > engine.largest_arena:
+    elif size > WHOLE and size > engine.largest_arena:
         return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
+    elif case.end > WHOLE and engine.device.type != "cpu" and not isinstance(arena, LargeArena):
+        return held(
+            engine,
+            lambda large: run_case(
+                case, target, engine, large, patience=patience, rehearse=rehearse, on_launch=on_launch
+            ),
+        )
     streams = engine.streams if case.overlaps else None
     if streams is not None:
         from fuzz.overlap import Settled, overlapped  # noqa: PLC0415 - it runs calls through this module
 
         arena = Settled(arena, streams)
-    elif case.overlaps:
-        return Verdict("unproved", text=f"calls in flight together: {engine.name} makes them one by one; a GPU can")
     try:
         run = Run(case, target, engine, arena, patience, rehearse, on_launch)
     except Unproved as unproved:
@@ -198,6 +204,15 @@ class Run:
             raise Unproved(seen.unproved)
         self.on_launch(seconds)
         return self.engine.admit(launch, ruling)
+
+
+def _refused(case: Case, target: Target, engine: Engine) -> Verdict | None:
+    reason = _declined(case, target)
+    if reason:
+        return Verdict("declined", text=reason)
+    if case.overlaps and engine.streams is None:
+        return Verdict("unproved", text=f"calls in flight together: {engine.name} makes them one by one; a GPU can")
+    return None
 
 
 def _declined(case: Case, target: Target) -> str | None:
