@@ -26,20 +26,19 @@ WARPS = 8
 
 def words(places: np.ndarray) -> np.ndarray:
     """The poison of words, uint32, by their places in the image, int64 of any shape."""
-    places = np.asarray(places, np.int64)
-    patch = (places // kernels.PATCH.value).astype(np.uint32)
-    patch ^= patch >> np.uint32(16)
-    patch *= np.uint32(kernels.FIRST.value)
-    patch ^= patch >> np.uint32(13)
-    patch *= np.uint32(kernels.SECOND.value)
-    patch ^= patch >> np.uint32(16)
-    patch &= np.uint32(kernels.REST.value)
-    pattern: np.ndarray = (places % kernels.PATCH.value).astype(np.uint32)
-    pattern *= np.uint32(kernels.STEP.value)
-    pattern ^= pattern >> np.uint32(kernels.FOLD.value)
-    pattern |= np.uint32(kernels.ODD.value)
-    pattern ^= patch
-    return pattern
+    made = _pattern(places % kernels.PATCH.value)
+    made ^= _hash(places // kernels.PATCH.value)
+    return made
+
+
+def poison_of(tiles: np.ndarray, tile: int) -> np.ndarray:
+    """The poison of tiles of ``tile`` bytes by their numbers, int64 ``[n]``: uint8 ``[n * tile]``."""
+    count = tile // WORD
+    firsts = tiles * count
+    within = (firsts % kernels.PATCH.value)[:, None] + np.arange(count)
+    made = _pattern(within)
+    made ^= _hash(firsts // kernels.PATCH.value)[:, None]
+    return made.view(np.uint8).ravel()
 
 
 def lay(memory: torch.Tensor, tile: int = TILE) -> None:
@@ -78,3 +77,24 @@ def flagged(memory: torch.Tensor, size: int, edges: np.ndarray, tile: int = TILE
         )
     numbers: np.ndarray = flags.nonzero().ravel().cpu().numpy()
     return numbers
+
+
+def _hash(patches: np.ndarray) -> np.ndarray:
+    """What is xored to all words of a patch."""
+    mixed: np.ndarray = patches.astype(np.uint32)
+    mixed ^= mixed >> np.uint32(16)
+    mixed *= np.uint32(kernels.FIRST.value)
+    mixed ^= mixed >> np.uint32(13)
+    mixed *= np.uint32(kernels.SECOND.value)
+    mixed ^= mixed >> np.uint32(16)
+    mixed &= np.uint32(kernels.REST.value)
+    return mixed
+
+
+def _pattern(within: np.ndarray) -> np.ndarray:
+    """What words have of their places in a patch."""
+    made: np.ndarray = within.astype(np.uint32)
+    made *= np.uint32(kernels.STEP.value)
+    made ^= made >> np.uint32(kernels.FOLD.value)
+    made |= np.uint32(kernels.ODD.value)
+    return made

@@ -7,7 +7,7 @@ of ours, and nothing is said about the target.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -63,10 +63,15 @@ class LargeImage(NamedTuple):
         most = max(BATCH // self.tile, 1)
         left = [max(MOST_REGIONS, len(effects.must)) + len(looked_at) // most] * len(pages.KINDS)
         found: list[Differences] = []
-        for tiles in _batches(looked_at, most):
+        called_wrong, judged = np.isin(looked_at, flagged), ~np.isin(looked_at, unjudged)
+        for start in range(0, len(looked_at), most):
+            tiles = looked_at[start : start + most]
             differences = self._differences(tiles, effects)
-            wrong = tiles[_touched(np.stack(differences[:2], axis=1), self.tile)]
-            self._agree(wrong, np.intersect1d(flagged, tiles), unjudged)
+            wrong = np.zeros(len(tiles), bool)
+            wrong[_touched(np.stack(differences[:2], axis=1), self.tile)] = True
+            disputed = (wrong != called_wrong[start : start + most]) & judged[start : start + most]
+            if disputed.any():
+                raise EngineFailed(self._dispute(tiles[disputed], wrong[disputed]))
             found.append(_first(joined([_real(differences, tiles, self.tile)]), left))
         return pages.listed(joined(found))
 
@@ -83,33 +88,25 @@ class LargeImage(NamedTuple):
         """What is wrong in some tiles, put side by side."""
         rows = torch.from_numpy(tiles).to(self.memory.device)
         after = self.memory.view(-1, self.tile).index_select(0, rows).cpu().numpy().ravel()
-        per = self.tile // device_check.WORD
-        before = device_check.words(tiles[:, None] * per + np.arange(per)).view(np.uint8).ravel()
+        before = device_check.poison_of(tiles, self.tile)
         counted = len(tiles) * self.tile - max((int(tiles[-1]) + 1) * self.tile - self.size, 0)
         must, may = (_side_by_side(intervals, tiles, self.tile) for intervals in (effects.must, effects.may))
         return pages.differences(before[:counted], after[:counted], pages.Effects(must, must[:, 0], must, may))
 
-    def _agree(self, wrong: np.ndarray, flagged: np.ndarray, unjudged: np.ndarray) -> None:
-        disputed = np.setdiff1d(np.setxor1d(wrong, flagged), unjudged)
-        if len(disputed):
-            first = int(disputed[0])
-            words = ("right", "wrong") if first in flagged else ("wrong", "right")
-            raise EngineFailed(
-                f"two checkers of one image disagree about {len(disputed)} tiles of {self.tile} bytes: "
-                f"the first, at {first * self.tile}, is {words[0]} to NumPy and {words[1]} to the device"
-            )
-
-
-def _batches(tiles: np.ndarray, most: int) -> Iterator[np.ndarray]:
-    for start in range(0, len(tiles), most):
-        yield tiles[start : start + most]
+    def _dispute(self, tiles: np.ndarray, wrong: np.ndarray) -> str:
+        numpy, device = ("wrong", "right") if wrong[0] else ("right", "wrong")
+        return (
+            f"two checkers of one image disagree about {len(tiles)} tiles of {self.tile} bytes: "
+            f"the first, at {tiles[0] * self.tile}, is {numpy} to NumPy and {device} to the device"
+        )
 
 
 def _touched(intervals: np.ndarray, tile: int) -> np.ndarray:
-    """The numbers of the tiles that hold a byte of some intervals, int64 ``[n, 2]`` by start, ascending."""
-    firsts, lasts = intervals[:, 0] // tile, (intervals[:, 1] - 1) // tile
-    numbers: np.ndarray = np.unique(_ranges(firsts, lasts - firsts + 1)[0])
-    return numbers
+    """The numbers of the tiles that hold a byte of some intervals, int64 ``[n, 2]``, ascending."""
+    firsts, behind = intervals[:, 0] // tile, (intervals[:, 1] - 1) // tile + 1
+    most = int(behind.max(initial=0)) + 1
+    holding = np.cumsum(np.bincount(firsts, minlength=most) - np.bincount(behind, minlength=most))
+    return np.flatnonzero(holding)
 
 
 def _ranges(firsts: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -131,8 +128,10 @@ def _side_by_side(intervals: np.ndarray, tiles: np.ndarray, tile: int) -> np.nda
 
 def _real(found: Differences, tiles: np.ndarray, tile: int) -> Differences:
     """Stretches in tiles side by side, cut at the tiles' borders and back in their places."""
-    firsts = found.starts // tile
-    rows, which = _ranges(firsts, (found.stops - 1) // tile - firsts + 1)
+    firsts, lasts = found.starts // tile, (found.stops - 1) // tile
+    if np.array_equal(firsts, lasts):
+        return found.moved((tiles[firsts] - firsts) * tile)
+    rows, which = _ranges(firsts, lasts - firsts + 1)
     starts = np.maximum(found.starts[which], rows * tile)
     stops = np.minimum(found.stops[which], (rows + 1) * tile)
     return Differences(starts, stops, found.kinds[which]).moved((tiles[rows] - rows) * tile)
