@@ -55,7 +55,8 @@ def check(
     """Flag a tile in which a word differs from the poison where it is kept, from zero where it is not.
 
     ``before`` counts the edges up to the start of each tile; an odd number of edges up to a byte means
-    that it must be zero.
+    that it must be zero. So each edge turns what is expected of the bytes behind it from poison to zero or back,
+    which in the difference is one xor; a mask of what is kept would take twice the registers.
     """
     tile = tl.program_id(0)
     first = tile.to(tl.int64) * TILE
@@ -65,19 +66,16 @@ def check(
     high = tl.load(before_ptr + tile + 1)
     poison = _poison(first, TILE)
     outside = (low & 1).to(tl.uint32) - 1  # all bits where an even number of edges came before
-    if low == high:
-        differs = found ^ (poison & outside)
-    else:
-        kept = tl.zeros([TILE], tl.uint32) + outside
-        for edge in range(low, high):
-            place = tl.load(edges_ptr + edge) - first * 4
-            word = (place >> 2).to(tl.int32)
-            if SPLITS_WORDS:
-                upper = (tl.zeros([TILE], tl.uint32) + 0xFFFFFFFF) << ((place & 3) * 8).to(tl.uint32)
-                kept ^= tl.where(columns == word, upper, tl.where(columns > word, 0xFFFFFFFF, 0).to(tl.uint32))
-            else:
-                kept ^= tl.where(columns >= word, 0xFFFFFFFF, 0).to(tl.uint32)
-        differs = found ^ (poison & kept)
+    differs = found ^ (poison & outside)
+    for edge in tl.range(low, high, loop_unroll_factor=1):
+        place = tl.load(edges_ptr + edge) - first * 4
+        word = (place >> 2).to(tl.int32)
+        if SPLITS_WORDS:
+            differs ^= tl.where(columns > word, poison, 0)
+            behind = tl.full([], 0xFFFFFFFF, tl.uint32) << ((place & 3) * 8).to(tl.uint32)
+            differs ^= tl.where(columns == word, poison & behind, 0)
+        else:
+            differs ^= tl.where(columns >= word, poison, 0)
     if first + TILE > size:
         differs = tl.where(first + columns < size, differs, 0)
     tl.store(flags_ptr + tile, (tl.reduce(differs, 0, _either) != 0).to(tl.int8))

@@ -20,8 +20,9 @@ WORD = 4
 TILE = 2**14
 """Bytes of a tile: one program, one flag, and what is read back if it is flagged."""
 
-WARPS = 8
-"""Warps of a program: 16 words a thread of a usual tile, which leaves registers for the edges."""
+WARPS = 16
+"""Warps of a program: 8 words a thread of a usual tile, for which 32 registers do, so that all of a device's threads
+can wait for memory at once."""
 
 
 def words(places: np.ndarray) -> np.ndarray:
