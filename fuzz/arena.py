@@ -100,13 +100,13 @@ class HostArena:
     def _grow(self, size: int) -> None:
         self._poison = self._bytes = np.empty(0, np.uint8)
         self._poison = poison(size)
-        self._memory = aligned(size, torch.device("cpu"))
+        self._memory = aligned_memory(size, torch.device("cpu"))
         self._bytes = self._memory.numpy()
         self._start = self._memory.data_ptr()
 
 
 class DeviceArena:
-    """Memory of a device, read back through pinned memory of the host."""
+    """Memory of a device, read back through pinned memory of the host; :mod:`fuzz.large_arena` is for more of it."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -145,7 +145,7 @@ class DeviceArena:
         self._poison = torch.from_numpy(self._before).to(self._engine.device)
         self._host = torch.empty(size, dtype=torch.uint8, pin_memory=True)
         self._after = self._host.numpy()
-        self._memory = aligned(size, self._engine.device)
+        self._memory = aligned_memory(size, self._engine.device)
         self._size = size
 
 
@@ -153,7 +153,7 @@ def _rounded(size: int) -> int:
     return -(-size // _GROWTH) * _GROWTH
 
 
-def aligned(size: int, device: torch.device) -> torch.Tensor:
-    """Memory between two margins of nobody, aligned like an allocation, uint8 ``[size]``."""
+def aligned_memory(size: int, device: torch.device) -> torch.Tensor:
+    """Memory at a multiple of ``ALIGNMENT``, uint8 ``[size]``, between two margins."""
     memory = torch.empty(size + 2 * MARGIN, dtype=torch.uint8, device=device)
     return memory.narrow(0, MARGIN - (memory.data_ptr() + MARGIN) % ALIGNMENT, size)

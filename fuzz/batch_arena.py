@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from fuzz.arena import aligned, poison
+from fuzz.arena import aligned_memory, poison
 from fuzz.case import ALIGNMENT, Case
 from fuzz.images import HeldImage
 from fuzz.layout import lead, total
@@ -41,7 +41,7 @@ class BatchArena:
         self.room = room
         self.engine = engine
         self._before = _poison(room)
-        self._memory = aligned(room, engine.device)
+        self._memory = aligned_memory(room, engine.device)
         self._poison = torch.from_numpy(self._before).to(engine.device, copy=True)
         self._pinned: list[torch.Tensor] = []
         self._done: torch.cuda.Event | None = None

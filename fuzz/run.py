@@ -12,6 +12,7 @@ from fuzz.engines import NOTHING, Engine, EngineFailed, Unproved
 from fuzz.engines.launch_hook import Launch, Watched
 from fuzz.given import Given, Uploads, given_of
 from fuzz.images import Image
+from fuzz.large_arena import LargeArena, held
 from fuzz.layout import total
 from fuzz.observation import Observation
 from fuzz.rules import hostile_rule
@@ -47,21 +48,26 @@ def run_case(
         rehearse: judge launches by their grids and run none that is legal.
         on_launch: told the predicted seconds of each launch before it starts.
     """
-    reason = declined(case, target)
-    if reason:
-        return Verdict("declined", text=reason)
+    refused = _refused(case, target, engine)
+    if refused:
+        return refused
     size = total(case)
     if size > WHOLE and engine.keeps_stores and target.virtual:
         arena = VirtualArena(engine)
-    elif size > engine.largest_arena:
+    elif size > WHOLE and size > engine.largest_arena:
         return Verdict("unproved", text=f"an arena of {size} bytes does not fit in {engine.name}")
+    elif case.end > WHOLE and engine.device.type != "cpu" and not isinstance(arena, LargeArena):
+        return held(
+            engine,
+            lambda large: run_case(
+                case, target, engine, large, patience=patience, rehearse=rehearse, on_launch=on_launch
+            ),
+        )
     streams = engine.streams if case.overlaps else None
     if streams is not None:
         from fuzz.overlap import Settled, overlapped  # noqa: PLC0415 - it runs calls through this module
 
         arena = Settled(arena, streams)
-    elif case.overlaps:
-        return Verdict("unproved", text=f"calls in flight together: {engine.name} makes them one by one; a GPU can")
     try:
         run = Run(case, target, engine, arena, given_of(case, arena), patience, rehearse, on_launch)
     except Unproved as unproved:
@@ -204,6 +210,15 @@ def _changed(ids: list[object], given: list[object]) -> bool:
     if len(ids) == len(given) and all(map(operator.is_, ids, given)):
         return False
     return ids != given or list(map(type, ids)) != list(map(type, given))
+
+
+def _refused(case: Case, target: Target, engine: Engine) -> Verdict | None:
+    reason = declined(case, target)
+    if reason:
+        return Verdict("declined", text=reason)
+    if case.overlaps and engine.streams is None:
+        return Verdict("unproved", text=f"calls in flight together: {engine.name} makes them one by one; a GPU can")
+    return None
 
 
 def declined(case: Case, target: Target) -> str | None:

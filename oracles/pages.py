@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+
+from oracles.differences import Differences, joined, stretches
 
 SLICE = 2**24
 """Bytes compared at a time, so that a large image needs no second copy."""
@@ -47,12 +49,18 @@ class Effects:
     may: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
 
+Kind = Literal["clobbered", "wrong", "stale"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""By the numbers of :mod:`oracles.differences`."""
+
+
 class Region(NamedTuple):
     """Neighbouring bytes of one kind that are not as they have to be."""
 
     start: int
     stop: int
-    kind: Literal["clobbered", "wrong", "stale"]
+    kind: Kind
 
 
 def effects(segments: Segments, ids: np.ndarray) -> Effects:
@@ -93,7 +101,18 @@ def compare(before: np.ndarray, after: np.ndarray, effects: Effects) -> list[Reg
         after: the image that came back, uint8 ``[n]``.
         effects: what had to happen in between.
     """
-    regions: list[Region] = []
+    return listed(differences(before, after, effects))
+
+
+def listed(found: Differences) -> list[Region]:
+    """Differences one by one."""
+    columns = zip(found.starts.tolist(), found.stops.tolist(), found.kinds.tolist(), strict=True)
+    return [Region(start, stop, KINDS[kind]) for start, stop, kind in columns]
+
+
+def differences(before: np.ndarray, after: np.ndarray, effects: Effects) -> Differences:
+    """The same as columns, of which a large image may need very many."""
+    found: list[Differences] = []
     first = 0
     for start in range(0, len(after), SLICE):
         stop = min(start + SLICE, len(after))
@@ -108,12 +127,8 @@ def compare(before: np.ndarray, after: np.ndarray, effects: Effects) -> list[Reg
             part = slice(max(low - start, 0), max(high - start, 0))
             expected[part][after[start:stop][part] == 0] = 0  # cleared or left, both are right
         if not np.array_equal(expected, after[start:stop]):
-            wrong = start + np.flatnonzero(expected != after[start:stop])
-            more = _regions(wrong, before, after, effects.must)
-            if regions and regions[-1].stop == more[0].start and regions[-1].kind == more[0].kind:
-                more[0] = more[0]._replace(start=regions.pop().start)
-            regions += more
-    return regions
+            found.append(stretches(before[start:stop], after[start:stop], expected).moved(start))
+    return joined(found)
 
 
 def compare_written(
@@ -169,18 +184,3 @@ def merged(pages: np.ndarray) -> np.ndarray:
     opens = np.concatenate([[True], pages[1:, 0] > reach[:-1]])
     closes = np.concatenate([opens[1:], [True]])
     return np.stack([pages[opens, 0], reach[closes]], axis=1)
-
-
-def _regions(wrong: np.ndarray, before: np.ndarray, after: np.ndarray, must: np.ndarray) -> list[Region]:
-    inside = np.zeros(len(wrong), bool)
-    if len(must):
-        at = np.searchsorted(must[:, 0], wrong, side="right") - 1
-        inside = (at >= 0) & (wrong < must[np.maximum(at, 0), 1])
-    kind = np.where(inside, np.where(after[wrong] == before[wrong], 2, 1), 0)
-    breaks = np.flatnonzero((np.diff(wrong) != 1) | (np.diff(kind) != 0)) + 1
-    firsts = np.concatenate([[0], breaks])
-    lasts = np.concatenate([breaks, [len(wrong)]]) - 1
-    return [
-        Region(int(wrong[a]), int(wrong[b]) + 1, ("clobbered", "wrong", "stale")[kind[a]])
-        for a, b in zip(firsts, lasts, strict=True)
-    ]

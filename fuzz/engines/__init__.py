@@ -33,7 +33,6 @@ class Engine(Protocol):
         device: where arena and tables lie.
         device_name: the same in words.
         device_profile: whose launch limits hold.
-        largest_arena: most bytes of an arena that it holds.
         patience: most predicted seconds of a launch, in a search and for a single case.
         survives_faults: whether the process may go on after a fault.
         batches: whether cases gain by being in flight together.
@@ -46,12 +45,15 @@ class Engine(Protocol):
     device: torch.device
     device_name: str
     device_profile: str
-    largest_arena: int
     patience: Patience
     survives_faults: bool
     batches: bool
     gpus: int
     keeps_stores: bool
+
+    @property
+    def largest_arena(self) -> int:
+        """Most bytes of an arena that it holds at the moment."""
 
     @property
     def streams(self) -> Streams | None:

@@ -25,8 +25,8 @@ PROGRAMS_A_SECOND = 1e9
 BYTES_A_SECOND = 1e11
 """Stores of many programs to the same few kilobytes; distinct pages go thirty times faster."""
 
-LARGEST_ARENA = 2**32
-"""Bytes that are read back and compared on the host; that takes seconds."""
+SHARE = 2
+"""An arena takes at most one in so many bytes that are free: other workers have the same device."""
 
 STICKY = {700: "memory", 719: "memory", 716: "misaligned", 710: "assert"}
 """CUDA errors after which a context is lost: illegal address, launch failure, misaligned, assert."""
@@ -58,8 +58,13 @@ class Cuda:
         self.device_name = torch.cuda.get_device_name(self.device)
         self.device_profile = "h200"
         self.gpus = torch.cuda.device_count()
-        self.largest_arena = min(LARGEST_ARENA, torch.cuda.mem_get_info()[0] // 4)
         self._driver = ctypes.CDLL("libcuda.so.1")
+
+    @property
+    def largest_arena(self) -> int:
+        """A share of what is free now, memory that torch only keeps in hand included."""
+        in_hand = torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
+        return (torch.cuda.mem_get_info(self.device)[0] + in_hand) // SHARE
 
     @cached_property
     def streams(self) -> CudaStreams:

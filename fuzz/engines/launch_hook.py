@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple, Self
@@ -55,8 +56,8 @@ Decide = Callable[[Launch], tuple[int, ...]]
 compile_keys: set[str] = set()
 """Hashes of the compiled kernels that this process launched or asked for; the interpreter has none."""
 
-_watchers: list[Watched] = []
-"""Who sees launches at the moment, the innermost last."""
+_watchers: list[Watched | None] = []
+"""Who sees launches at the moment, the innermost last; None where nobody does."""
 
 
 class Watched:
@@ -83,6 +84,16 @@ class Watched:
         _watchers.pop()
 
 
+@contextmanager
+def unseen() -> Iterator[None]:
+    """Within it, launches are the harness's own: nobody is shown them, and their keys are not counted."""
+    _watchers.append(None)
+    try:
+        yield
+    finally:
+        _watchers.pop()
+
+
 @cache
 def _install() -> None:
     """Hook Triton's two launch methods, once a process.
@@ -95,9 +106,9 @@ def _install() -> None:
 
 def _seen(run: Callable[..., Any]) -> Callable[..., Any]:
     def seen_run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        if not _watchers:
+        watcher, launch = _watchers[-1] if _watchers else None, None
+        if watcher is None:
             return run(self, *args, grid=grid, warmup=warmup, **kwargs)
-        watcher, launch = _watchers[-1], None
 
         def decided(meta: Any) -> tuple[int, ...]:
             nonlocal launch

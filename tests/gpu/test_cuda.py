@@ -9,7 +9,6 @@ import torch
 
 from fuzz.build import numbered
 from fuzz.checking import Checker
-from fuzz.engines.cuda import LARGEST_ARENA
 from fuzz.layout import total
 from fuzz.targets import GENERATIONS
 from tests.cli.test_planted import BUCKETS
@@ -18,6 +17,9 @@ from tests.conftest import planted
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 
 CASES = 200
+
+HELD = 2**33
+"""Bytes of an arena that any device of today has room for."""
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +50,12 @@ def test_a_kernel_that_does_not_compile(cuda: Checker) -> None:
 
 @pytest.mark.parametrize("target", ["masked_grid", "index_fill", "block_stride"])
 def test_right_kernels_pass(cuda: Checker, target: str) -> None:
-    """Small and far cases without a find; a cache of gigabytes is too much to be read back."""
+    """Small and far cases without a find; caches of gigabytes, too, where the device has memory for them."""
     cases = [numbered(3, index, ("small", "far"))[0] for index in range(CASES)]
-    held = {cuda.attempt(case, target).label() for case in cases if total(case) < LARGEST_ARENA}
-    assert held == {"passed"}
-    assert {cuda.attempt(case, target).label() for case in cases if total(case) > LARGEST_ARENA} == {"unproved"}
+    assert {cuda.attempt(case, target).label() for case in cases if total(case) <= HELD} == {"passed"}
+    large = {cuda.attempt(case, target).label() for case in cases if total(case) > HELD}
+    assert "passed" in large
+    assert large <= {"passed", "unproved"}
 
 
 def test_gpu_and_interpreter_agree(cuda: Checker) -> None:
