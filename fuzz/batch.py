@@ -25,7 +25,7 @@ from fuzz.verdict import Verdict
 PROFILES = ("small", "layout")
 """Profiles whose cases are small, and whose launches do not fault unless a kernel is wrong by much."""
 
-LARGEST = ROOM // 2
+LARGEST = ROOM // 8
 """Bytes of a case that may fly with others."""
 
 

@@ -21,9 +21,8 @@ from fuzz.layout import lead, total
 if TYPE_CHECKING:
     from fuzz.engines import Engine
 
-ROOM = 2**22
-"""Bytes of cases in flight together, thirty small ones: what a launch costs is shared well enough, and poison
-and images stay in the host's caches."""
+ROOM = 2**24
+"""Bytes of cases in flight together: a hundred small ones. On an H200 machine a quarter of it was 10 % slower."""
 
 
 class BatchArena:
