@@ -99,7 +99,7 @@ def held(engine: Engine, run: Callable[[Arena], Verdict]) -> Verdict:
         return Verdict("infra", text=str(failure))
     finally:
         arena.release()
-    if verdict.detail == f"other-{torch.OutOfMemoryError.__name__}":
+    if verdict.kind == "rejected" and verdict.text.startswith(f"{torch.OutOfMemoryError.__name__}:"):
         return Verdict("unproved", text=verdict.text)
     return verdict
 

@@ -21,8 +21,9 @@ from fuzz.large_arena import LargeArena, held
 from fuzz.large_image import Check
 from fuzz.layout import total
 from fuzz.run import run_case
-from fuzz.targets import load
+from fuzz.targets import Target, load
 from fuzz.verdict import Verdict
+from kvzero import Limits
 from tests import warmups
 from tests.conftest import ROOT, planted
 
@@ -182,16 +183,31 @@ def test_a_device_with_nothing_left_beside_the_arena_is_unproved(monkeypatch: py
     assert (verdict.outcome, "must be left" in verdict.text) == ("unproved", True)
 
 
-@pytest.mark.parametrize("who", ["check", "target"])
-def test_a_target_without_memory_beside_an_arena_is_unproved(who: str) -> None:
-    """Most of the memory is ours: raised by the check, or by the target and judged as rejected."""
+def test_a_check_without_memory_is_unproved() -> None:
+    """Its tables are small, but another worker may have been faster."""
 
     def run_it(arena: object) -> Verdict:
-        if who == "check":
-            raise torch.OutOfMemoryError("full")
-        return Verdict("finding", "rejected", "other-OutOfMemoryError", text="full")
+        raise torch.OutOfMemoryError("full")
 
     assert held(Simulator("h200"), run_it) == Verdict("unproved", text="full")
+
+
+@pytest.mark.parametrize("when", ["made", "called"])
+def test_a_target_without_memory_beside_an_arena_is_unproved(when: str) -> None:
+    """Most of the memory is ours; a target that raises anything else is found."""
+
+    def verdict(error: Exception) -> Verdict:
+        def raising(*_: object) -> object:
+            raise error
+
+        target = Target("full", raising if when == "made" else lambda table, device: raising, Limits())
+        engine = Simulator("h200")
+        return held(
+            engine, lambda large: run_case(ONE, target, engine, large, patience=9.0, on_launch=lambda seconds: None)
+        )
+
+    assert verdict(torch.OutOfMemoryError("full")) == Verdict("unproved", text="OutOfMemoryError: full")
+    assert verdict(ValueError("full")).kind == "rejected"
 
 
 def test_an_engine_that_fails_is_infra() -> None:
