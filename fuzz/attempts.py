@@ -30,6 +30,12 @@ MARGIN = 20
 SLOW_STORES = 1e10
 """Bytes a second that a target clears at the least, on any machine."""
 
+HOST_PACE = 20e6
+"""Bytes a second that are poisoned and compared at the least on a host."""
+
+DEVICE_PACE = 1e8
+"""The same on a device; a gigabyte that is wrong all through takes NumPy nine seconds there, too."""
+
 DEVICE_LOST = 70
 """The exit code of a process whose device is lost while a batch is in flight."""
 
@@ -111,9 +117,14 @@ class Attempts:
     def hold(self, running: Sequence[InFlight]) -> None:
         """Put cases into the slot, with time for all of them."""
         volume = sum(one.case.volume for one in running)
-        self._limit = max(LEAST_LIMIT, MARGIN * volume / SLOW_STORES) + sum(_laying(one.case) for one in running)
+        self._limit = max(LEAST_LIMIT, MARGIN * volume / SLOW_STORES) + self._laying(running)
         self._predicted = 0.0
         self.slot.take_off(running, self._limit)
+
+    def _laying(self, running: Sequence[InFlight]) -> float:
+        """Seconds that laying and comparing arenas may take, at a pace that any machine keeps."""
+        pace = HOST_PACE if self.engine.device.type == "cpu" else DEVICE_PACE
+        return sum(one.case.end for one in running) / pace
 
     def renew(self) -> None:
         """Make all poison anew: a target may have written over it from afar."""
@@ -144,8 +155,3 @@ class Attempts:
 def leave() -> NoReturn:
     """End the process: its device is lost, and its cases are in the slot for others to try one by one."""
     os._exit(DEVICE_LOST)
-
-
-def _laying(case: Case) -> float:
-    """Seconds that laying and comparing an arena may take, at a pace that any machine keeps."""
-    return case.end / 20e6

@@ -15,7 +15,7 @@ import torch
 from kvzero.zeroer import KVBlockZeroer
 from tests.planted import _store_byte, _wait_for_ever
 
-SELDOM = 61
+SELDOM = 29
 """One table in so many makes trouble."""
 
 RARELY = 1021
