@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 
-def async_tensor_h2d(data: Sequence[int], dtype: torch.dtype, device: torch.device | str) -> torch.Tensor:
-    """Copy a list to the device through a fresh pinned tensor, without waiting for the copy.
+def async_tensor_h2d(data: Sequence[int] | np.ndarray, dtype: torch.dtype, device: torch.device | str) -> torch.Tensor:
+    """Copy a list, or an array of ``dtype``, to the device through a fresh pinned tensor, without waiting for the copy.
 
     A buffer reused from call to call would be overwritten while an earlier copy still reads it, and
     wrong pages would be cleared (vllm#48085). A fresh one is safe: the caching host allocator keeps
@@ -25,8 +25,10 @@ def async_tensor_h2d(data: Sequence[int], dtype: torch.dtype, device: torch.devi
     return host.to(device, non_blocking=True)
 
 
-def _on_host(data: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+def _on_host(data: Sequence[int] | np.ndarray, dtype: torch.dtype) -> torch.Tensor:
     """The list as a tensor; one of integers that fit takes a third of the time that torch needs."""
+    if isinstance(data, np.ndarray):
+        return torch.from_numpy(data)
     if isinstance(data, list) and dtype == torch.int64:
         try:
             return torch.from_numpy(np.array(array("q", data)))
