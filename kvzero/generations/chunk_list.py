@@ -11,7 +11,7 @@ None of the faults that the generations before it keep:
   not promised by the host: it is true whatever the table holds. Up to 15 bytes before and behind are
   stored singly. So sizes are granular to the byte.
 * Offsets have 64 bits.
-* There is one variant: counts and lengths are arguments that are not specialised on.
+* There is one variant: counts (below 2^31) and lengths are arguments that are not specialised on.
 * Ids are checked on the host before anything is sent (:func:`checked`).
 """
 
@@ -29,12 +29,12 @@ from kvzero.ids import checked_ids
 from kvzero.segments import SegmentTable
 
 MOST_PROGRAMS = 65_535
-"""Programs in a grid at most, which every device takes in whatever shape: Ascend 65,535 in all, CUDA as many
-on y; with 256 threads 2^24 work-items of HIP's 2^32; and no product that wraps in 32 bits."""
+"""Programs in a grid at most. Every device takes so many in whatever shape: Ascend's launcher 65,535 in all, CUDA's
+driver as many on y; HIP's 2^32 work-items in a dimension are far, and so is a product that wraps in 32 bits."""
 
 CHUNK = 16_384
-"""Bytes of a chunk at most. A block of one id must still keep a whole device busy: DSV4's 181 pages are
-360 chunks, for 132 processors."""
+"""Bytes of a chunk at most. A single id must still keep a whole device busy: DSV4's 181 pages are 363 chunks, for
+132 processors of an H200."""
 
 BLOCK_SIZE = 2048
 """Elements of four bytes that a program clears at a time: four 16-byte stores for each of its 128 threads."""
@@ -43,7 +43,7 @@ IDS_A_PROGRAM = 1
 """Ids that a program clears at least, if there are as many: more make fewer and longer programs."""
 
 Meta = tuple[torch.Tensor, int | None, int, int]
-"""(chunks, as rows of address in block 0, stride and length; blocks; elements at a time; number of chunks), in bytes"""
+"""(chunks, as rows of address in block 0, stride and length in bytes; blocks; elements at a time; number of chunks)"""
 
 
 @triton.jit(do_not_specialize=["chunks_ptr", "ids_ptr", "n_chunks", "n_ids"])

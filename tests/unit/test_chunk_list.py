@@ -114,7 +114,7 @@ def test_every_device_takes_every_grid(profile: str, chunks: int, ids: int) -> N
 
 def _compiled(kernel: Any, device: str) -> tuple[int, ...]:
     """Widths of a kernel's stores, widest first."""
-    signature = {name: "i32" for name in kernel.arg_names[:-1]} | {kernel.arg_names[-1]: "constexpr"}
+    signature = dict.fromkeys(kernel.arg_names[:-1], "i32") | {kernel.arg_names[-1]: "constexpr"}
     signature |= {name: "*i64" for name in kernel.arg_names if name.endswith("_ptr")}
     source = triton.compiler.ASTSource(kernel, signature, {(len(kernel.arg_names) - 1,): chunk_list.BLOCK_SIZE})
     return compiled(source, None, DEVICES[device])
@@ -171,7 +171,7 @@ HOSTILE = [
 def test_wrong_ids_are_named_before_anything_is_sent(
     uploads: list[Any], ids: list[Any], blocks: int | None, error: type[Exception], words: str
 ) -> None:
-    """Id, place and number of blocks; on short lists, which Python looks through, and on long ones, which NumPy does."""
+    """Id, place and number of blocks; on short lists, which Python looks through, and on long ones for NumPy."""
     one = KVBlockZeroer.of(_table((0, 8, 8), blocks=blocks), "cpu", kernel="chunk_list")
     with pytest.raises(error, match=words):
         one.zero_block_ids(ids)

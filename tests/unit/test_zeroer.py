@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from kvzero import SegmentTable, zeroer
 from fuzz.targets import BYTE_GRANULAR
+from kvzero import SegmentTable, zeroer
 from kvzero.generations import BY_NAME
 from kvzero.zeroer import KVBlockZeroer
 
