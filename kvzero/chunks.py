@@ -18,16 +18,15 @@ def cut(table: SegmentTable, widest: int, most: int) -> np.ndarray:
 
     Args:
         table: at least one segment.
-        widest: most bytes of a chunk, unless that would be more chunks than ``most``.
+        widest: most bytes of a chunk, rounded up to whole lines, unless that would be more chunks than ``most``.
         most: how many chunks to aim at, however wide pages are: one more a page at most.
     """
     base, stride, page = _distinct(table)
     # A sum of floats: pages of many terabytes must not wrap, and it need not be exact.
     widest = max(widest, int(page.sum(dtype=np.float64) / most))
-    length = _divided(page, _divided(page, widest))
-    length = _divided(length, LINE) * LINE
-    # Counted anew, because rounding can leave nothing for the last.
-    counts = _divided(page, length)
+    counts = _divided(page, -(-widest // LINE) * LINE)
+    # Whole lines are no wider than the widest chunk, which is of whole lines: so something is left for the last.
+    length = _divided(_divided(page, counts), LINE) * LINE
     offset = np.arange(counts.sum()) - np.repeat(counts.cumsum() - counts, counts)
     base, stride, page, length = np.repeat([base, stride, page, length], counts, axis=1)
     offset *= length

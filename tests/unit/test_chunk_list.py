@@ -70,7 +70,20 @@ def test_dsv4_is_a_list_of_work_alone() -> None:
 
 def test_the_widest_page_at_an_address_counts() -> None:
     """Equal segments are cleared once; others at the same address stay if their strides differ."""
-    assert _cut((8, 64, 4), (0, 64, 8), (8, 64, 12), (8, 64, 12), (8, 32, 4)) == [(0, 64, 8), (8, 32, 4), (8, 64, 12)]
+    assert _cut((8, 64, 4), (0, 64, 8), (8, 64, 12), (8, 64, 8), (8, 64, 12), (8, 64, 4), (8, 32, 4)) == [
+        (0, 64, 8),
+        (8, 32, 4),
+        (8, 64, 12),
+    ]
+
+
+@pytest.mark.parametrize("widest", [1, 200, 2 * LINE + 1])
+def test_a_widest_chunk_of_no_whole_lines(widest: int) -> None:
+    """It is rounded up, and no page of any size gets an empty chunk."""
+    for page in range(1, 300 * LINE, 61):
+        lengths = [length for _, _, length in _cut((0, page, page), widest=widest)]
+        assert sum(lengths) == page
+        assert 1 <= min(lengths) <= max(lengths) < widest + LINE
 
 
 @pytest.mark.parametrize("page", [2**33 + 1, 2**46])
