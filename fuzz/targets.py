@@ -29,7 +29,10 @@ GENERATIONS = {
     "block_stride": "v2: stride apart from page",
     "ids_on_z": "v3: a 3-D grid, ids on z",
     "masked_grid": "v4: a 3-D grid, masked wide chunks; today's upstream kernel",
+    "chunk_list": "v5: a list of equal chunks, granular to the byte, ids checked; our own, must never fail",
 }
+BYTE_GRANULAR = ("chunk_list",)
+"""Generations that take sizes of any number of bytes; the others store int32."""
 TABLES = GENERATIONS | {"index_fill": "torch's index_fill_, byte by byte; must never fail"}
 LAYOUTS = {
     "KVBlockZeroer": "our planner, layer's bytes exactly, with today's kernel",
@@ -105,7 +108,8 @@ def load(locator: str) -> Target:
     """
     check(locator)
     if locator in GENERATIONS:
-        return Target(locator, _generation(locator), Limits(), virtual=True)
+        limits = Limits(unit=1) if locator in BYTE_GRANULAR else Limits()
+        return Target(locator, _generation(locator), limits, virtual=True)
     if locator in LAYOUTS:
         return Target(locator, _planner(locator), Limits(), takes="layout")
     if locator == "index_fill":

@@ -53,24 +53,26 @@ def warm_up(
 def on_scratch(meta: tuple[Any, ...], device: torch.device) -> tuple[Any, ...]:
     """A meta tuple with the same numbers, whose tensors describe one segment: a chunk of scratch memory.
 
-    Each tensor has the type of the one that it stands for, and is aligned as it is: a table of an odd
-    number of segments has a column that is aligned to eight bytes alone. Table and scratch share one
+    Each tensor has the type of the one that it stands for, one row of it, and is aligned as it is: a table of
+    an odd number of segments has a column that is aligned to eight bytes alone. Table and scratch share one
     allocation, so that whoever knows a launch's arguments knows all that it touches.
     """
     tensors = [entry for entry in meta if isinstance(entry, torch.Tensor)]
     chunk = meta[-2]
     step = ALIGNMENT // WORD
-    most = step * (len(tensors) + 1)
+    rows = [tensor.shape[1:].numel() for tensor in tensors]
+    spans = [-(-(row + 1) // step) * step for row in rows]
+    most = sum(spans) + step
     # Each word is the chunk's width in elements, as a table's stride and page; only one is an address.
     words = torch.full((most + -(-chunk // 2),), chunk, dtype=torch.int64, device=device)
-    aligned = -words.data_ptr() % ALIGNMENT // WORD
+    place = -words.data_ptr() % ALIGNMENT // WORD
+    words[place + tensors[0].data_ptr() % ALIGNMENT // WORD] = words.data_ptr() + most * WORD  # they stand first
     made = []
-    for index, tensor in enumerate(tensors):
-        place = aligned + step * index + tensor.data_ptr() % ALIGNMENT // WORD
-        column = words[place : place + 1]
-        if index == 0:  # addresses stand first in every generation
-            column.fill_(words.data_ptr() + most * WORD)
+    for tensor, row, span in zip(tensors, rows, spans, strict=True):
+        start = place + tensor.data_ptr() % ALIGNMENT // WORD
+        column = words[start : start + row].view(1, *tensor.shape[1:])
         made.append(column if tensor.dtype == torch.int64 else column.view(tensor.dtype))
+        place += span
     columns = iter(made)
     return tuple(next(columns) if isinstance(entry, torch.Tensor) else entry for entry in meta)
 

@@ -81,12 +81,16 @@ class KVBlockZeroer:
     def zero_block_ids(self, ids: Sequence[int]) -> None:
         """Set every page of the blocks ``ids`` to zero; nothing is launched for an empty list.
 
-        Ids may repeat and stand in any order. They are not checked against the number of blocks,
-        as in every upstream version.
+        Ids may repeat and stand in any order. A generation of upstream's does not check them.
+
+        Raises:
+            ValueError, IndexError: if the generation checks ids and one is wrong; nothing is cleared then.
         """
         if not ids or self._meta is None:
             return
         generation, kernel = self._chosen()
+        if hasattr(generation, "checked"):
+            ids = generation.checked(self._meta, ids)
         generation.launch(self._meta, async_tensor_h2d(ids, torch.int64, self.device), kernel)
 
     def warmup(self, num_blocks: int) -> None:

@@ -1,4 +1,4 @@
-"""Every generation of the page-clearing kernel, as upstream went through them.
+"""Every generation of the page-clearing kernel, as upstream went through them, and our own.
 
 A generation is the planner rule of its time (which numbers of a segment table it read, and which it
 took for granted), the meta tuple that it kept, and the kernel. Each module has the same three names:
@@ -7,11 +7,14 @@ took for granted), the meta tuple that it kept, and the kernel. Each module has 
 * ``kernel`` is the Triton kernel;
 * ``launch(meta, ids, kernel)`` clears the blocks whose ids stand in an int64 device tensor.
 
-The faults of each generation are kept on purpose and named in its docstring.
+``checked(meta, ids)``, where there is one, gives the ids as an array or raises; it is asked first.
+
+The faults of upstream's generations are kept on purpose and named in their docstrings.
 """
 
 from kvzero.generations import (
     block_stride,
+    chunk_list,
     ids_on_z,
     masked_grid,
     page_buckets,
@@ -26,6 +29,7 @@ BY_NAME = {
     "block_stride": block_stride,
     "ids_on_z": ids_on_z,
     "masked_grid": masked_grid,
+    "chunk_list": chunk_list,
 }
 
 BY_META_LENGTH = {4: uniform_page, 5: page_table, 6: masked_grid}

@@ -55,7 +55,7 @@ def project(tmp_path: Path) -> Path:
 def test_a_case_is_an_item_for_each_target(project: Path) -> None:
     """Named finds must show, everything else must pass; here two finds are not named and fail."""
     run = _pytest(project, "-n", "2", "-v")
-    assert "2 failed, 5 passed" in run.stdout
+    assert "2 failed, 6 passed" in run.stdout
     assert f"cases/history/{NAME}::page_table" in run.stdout
     assert "expected: passed" in run.stdout
     assert f"Reproduce with: kvzero replay {project}/cases/history/{NAME}" in run.stdout
@@ -138,7 +138,7 @@ def test_the_fixture_checks_a_target(project: Path) -> None:
 
 
 def test_the_repository_names_its_own_corpus() -> None:
-    """Pytest in the checkout collects the shipped corpus: seven targets for each contract case."""
+    """Pytest in the checkout collects the shipped corpus: eight targets for each contract case."""
     run = _pytest(ROOT, "corpus", "--collect-only", "-q")
     assert run.stdout.count("::masked_grid") >= 30
     assert run.stdout.count("::index_fill") >= 30
