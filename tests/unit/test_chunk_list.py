@@ -15,6 +15,7 @@ from kvzero import SegmentTable, zeroer
 from kvzero.chunks import LINE, cut
 from kvzero.generations import chunk_list
 from kvzero.zeroer import KVBlockZeroer
+from oracles import launches
 from oracles.launches import PROFILES, judge
 
 CHUNK = chunk_list.CHUNK
@@ -211,3 +212,15 @@ def test_a_list_longer_than_a_grid_loses_its_repeats(uploads: list[Any]) -> None
     one.zero_block_ids([3, 1] * (MOST // 2))
     assert [len(sent) for sent in uploads] == [2, MOST - 1]
     assert list(uploads[0]) == [1, 3]
+
+
+@pytest.mark.parametrize("most", [chunk_list.MOST_PROGRAMS, chunk_list.MANY_PROGRAMS])
+@pytest.mark.parametrize("chunks", [1, 15, 16, 17, 363, 65_535])
+@pytest.mark.parametrize("ids", [1, 16, 65_535, 65_536, 2**24])
+def test_no_grid_is_more_than_a_device_takes(most: int, chunks: int, ids: int) -> None:
+    """Neither in all nor on y, on the devices that are given so many."""
+    across, down = chunk_list.grid(chunks, ids, most)
+    profiles = ("h200", "mi300x", "ascend910b") if most == chunk_list.MOST_PROGRAMS else ("h200", "mi300x")
+    assert across * down <= most
+    for profile in profiles:
+        assert launches.judge((across, down, 1), 4, profile).outcome == "runs"
