@@ -97,21 +97,6 @@ def test_a_page_of_gigabytes_is_a_short_list(page: int) -> None:
     assert sum(chunks[:, 2].tolist()) == page * len(rows)
 
 
-class _Many:
-    """As much of a tensor as a launch looks at."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-
-    def numel(self) -> int:
-        """How many there are."""
-        return self.count
-
-    def size(self, dim: int) -> int:
-        """How many rows."""
-        return self.count
-
-
 @pytest.mark.parametrize("chunks", [1, 2, 181, 32_768, 65_535, 65_536, 2**31, 2**33])
 @pytest.mark.parametrize("ids", [1, 2, 3, 65_535, 65_536, 2**31, 2**33])
 @pytest.mark.parametrize(("profile", "most"), [*((name, MOST) for name in PROFILES), ("h200", MANY), ("mi300x", MANY)])
