@@ -43,7 +43,8 @@ class Find:
 class Report:
     """A run in numbers; attempted is always the sum of the outcomes.
 
-    ``compiled`` counts the variants of kernels that one worker launched, each a compile of its own.
+    ``compiled`` counts the variants of kernels that one worker launched, each a compile of its own;
+    ``lost`` tells that these numbers are in no journal, because it could not be written.
     """
 
     seed: int
@@ -54,6 +55,7 @@ class Report:
     seconds: float = 0.0
     compiled: int = 0
     trouble: str | None = None
+    lost: bool = False
 
     @property
     def distinct(self) -> list[Find]:
@@ -100,6 +102,7 @@ class Started:
     device: str
     device_profile: str
     corpus: Path
+    workers: int = 1
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import signal
 import socket
@@ -11,7 +12,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeVar
@@ -29,6 +30,12 @@ START_SECONDS = 300.0
 
 BEAT = 0.05
 """Seconds between looks at the slot of a silent worker."""
+
+MOST_LOG = 2**24
+"""Bytes of a worker's output that are kept: a target that prints all day must not fill the disk."""
+
+LAST_WORDS = 2**12
+"""Bytes that are kept when the rest of the output is thrown away."""
 
 _MEMORY_SIGNALS = (signal.SIGSEGV, signal.SIGBUS)
 _GONE = (EOFError, ConnectionResetError, BrokenPipeError)
@@ -50,17 +57,35 @@ class Died(Exception):  # noqa: N818 - news, not an error
         self.counts = counts
 
 
+class Abandoned(Exception):  # noqa: N818 - wanted, not an error
+    """Whoever waited for a worker gave it up, and the worker was ended."""
+
+
+def never() -> bool:
+    """Wait for a worker as long as it takes."""
+    return False
+
+
 class WorkerProcess:
     """One worker: it loads targets as soon as it is made, and runs what it is asked.
+
+    Its parent must start it from a thread that lives on: the kernel ends a worker with the thread.
 
     Args:
         opening: targets, engine and device profile; the slot is filled in here.
         folder: where the flight slot lies.
+        environment: variables that the worker has besides its parent's.
+
+    Attributes:
+        given_up: asked at each beat of waiting; once true, the wait ends with :class:`Abandoned`.
     """
 
-    def __init__(self, opening: messages.Open, folder: Path) -> None:
+    def __init__(self, opening: messages.Open, folder: Path, environment: Mapping[str, str] | None = None) -> None:
         self.slot = folder / f"{uuid.uuid4().hex}.slot"
+        self.given_up: Callable[[], bool] = never
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
+        # At its end, wherever that is: what was written so far may be cut off.
+        fcntl.fcntl(self._log, fcntl.F_SETFL, os.O_APPEND)
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -70,6 +95,7 @@ class WorkerProcess:
                 stdout=self._log,
                 stderr=subprocess.STDOUT,
                 process_group=0,
+                env={**os.environ, **(environment or {})},
             )
         self._connection = Connection(ours.detach())
         self._names = ", ".join(opening.targets)
@@ -77,10 +103,16 @@ class WorkerProcess:
         with contextlib.suppress(*_GONE):
             self._send(replace(opening, slot=str(self.slot)))
 
+    @property
+    def warm(self) -> bool:
+        """Whether there is nothing to wait for: it has loaded everything, or failed to."""
+        return self._ready is not None or self._connection.poll(0)
+
     def opened(self) -> messages.Opened:
         """Wait until the worker has loaded everything.
 
         Raises:
+            Abandoned: if it was given up.
             KvzeroError: what the worker says is wrong with engine or targets, now and each time after.
             WorkerError: if it dies or stays silent.
         """
@@ -96,6 +128,7 @@ class WorkerProcess:
 
         Raises:
             Died: if the worker ended or hung.
+            Abandoned: if it was given up; what it did meanwhile is not told.
             KvzeroError: what the worker says went wrong.
         """
         self.opened()
@@ -103,7 +136,7 @@ class WorkerProcess:
         try:
             self._send(request)
             while True:
-                while not self._connection.poll(BEAT):
+                while not self._heard():
                     state = self._overdue()
                     if state is not None:
                         self.kill()
@@ -136,8 +169,10 @@ class WorkerProcess:
 
     def _opening(self) -> messages.Opened | KvzeroError:
         try:
-            if not self._connection.poll(START_SECONDS):
-                return UsageError(f"target={self._names}: not loaded after {START_SECONDS:.0f} s; {self._tail()}")
+            until = time.monotonic() + START_SECONDS
+            while not self._heard():
+                if time.monotonic() > until:
+                    return UsageError(f"target={self._names}: not loaded after {START_SECONDS:.0f} s; {self._tail()}")
             answer = self._receive()
         except _GONE:
             self.kill()
@@ -148,6 +183,18 @@ class WorkerProcess:
         if not isinstance(answer, messages.Opened):
             return WorkerError(f"worker: answered {type(answer).__name__} before it was open")
         return answer
+
+    def _heard(self) -> bool:
+        """Whether the worker said something within a beat."""
+        heard = self._connection.poll(BEAT)
+        if os.fstat(self._log.fileno()).st_size > MOST_LOG:
+            last = self._last_words()
+            os.ftruncate(self._log.fileno(), 0)
+            os.write(self._log.fileno(), last)
+        if not heard and self.given_up():
+            self.kill()
+            raise Abandoned
+        return heard
 
     def _overdue(self) -> flight.Flight | None:
         """The state of a slot that two looks in a row find overdue with one case."""
@@ -179,9 +226,12 @@ class WorkerProcess:
         return messages.decode_answer(self._connection.recv_bytes())
 
     def _tail(self) -> str:
-        self._log.seek(0)
-        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        lines = self._last_words().decode(errors="replace").strip().splitlines()
         return "its last words: " + " | ".join(lines[-3:]) if lines else "it said nothing"
+
+    def _last_words(self) -> bytes:
+        handle = self._log.fileno()
+        return os.pread(handle, LAST_WORDS, max(os.fstat(handle).st_size - LAST_WORDS, 0))
 
 
 def _faulted(returncode: int, tail: str) -> Verdict:

@@ -15,17 +15,21 @@ from typing import Annotated
 import typer
 
 from fuzz import targets as locators
-from fuzz.campaign import Campaign, Plan
+from fuzz.campaign import Campaign, Kit
 from fuzz.cli import options
 from fuzz.control import Control
 from fuzz.cross_check import CrossCheck
-from fuzz.errors import UsageError
+from fuzz.errors import EngineError, UsageError
 from fuzz.events import Report, Warned
+from fuzz.fleet import Fleet
+from fuzz.journal import Journal
+from fuzz.plan import Plan
 from fuzz.profiles import BY_NAME, DEFAULT, fitting
 from fuzz.recovery import recover
 from fuzz.reports.json_report import as_json
 from fuzz.reports.terminal import Terminal
-from fuzz.supervisor import Crew, usual_standbys
+from fuzz.supervisor import Crew
+from fuzz.worker_process import Abandoned
 
 ROOM = 2**20
 """Bytes that a corpus must have free: flight slots and some finds."""
@@ -56,6 +60,9 @@ def fuzz(
         int | None,
         typer.Option(min=1, help="Run each case whose number is a multiple of this on a second engine."),
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="How many search at once; default: as many as cores and GPUs bear.")
+    ] = None,
     engine: options.Engine = None,
     device_profile: options.DeviceProfile = None,
     json: options.Json = False,  # noqa: FBT002
@@ -71,6 +78,8 @@ def fuzz(
     chosen = options.checked(target or [options.usual_target(profiles)], engine, device_profile)
     fitting(profiles, {name: takes for name in chosen if (takes := locators.takes(name))})
     limit = _seconds(seconds, hours, cases)
+    if cross_check and workers not in (None, 1):
+        raise UsageError(f"workers={workers}: must be 1 with --cross-check, which follows one worker; leave one out")
     if cases is not None and cases < 1:
         raise UsageError(f"cases={cases}: must be 1 or more; zero cases prove nothing")
     folder = options.corpus_folder(corpus)
@@ -83,43 +92,51 @@ def fuzz(
         device_profile,
         use_known=not no_known,
         cross_check=cross_check or 0,
+        seconds=limit,
+        cases=cases,
+        stop_on_find=stop_on_find,
+        workers=workers,
     )
     terminal = Terminal(quiet=quiet)
-    control = Control(limit, cases * len(chosen) if cases else None, stop_on_find=stop_on_find)
-    report = _run(plan, control, terminal)
+    report = _run(plan, terminal)
     if json:
         sys.stdout.write(as_json(report) + "\n")
-    raise typer.Exit(exit_code(report, hostile="hostile" in profiles))
+    raise typer.Exit(exit_code(report, hostile=plan.hostile))
 
 
 def exit_code(report: Report, *, hostile: bool) -> int:
     """0 clean, 1 finding, 3 if nothing was proved or something of ours went wrong.
 
-    Accepted hostile input is a finding only where it was asked for.
+    Accepted hostile input is a finding only where it was asked for. A journal that broke is 3 whatever was
+    found: the numbers cannot be relied on.
     """
+    if report.lost:
+        return 3
     if any(not find.known and (hostile or find.bucket.kind != "accepted") for find in report.distinct):
         return 1
     proved = report.counts["passed"] + report.counts["finding"]
     return 3 if report.trouble or report.counts["infra"] or not proved else 0
 
 
-def _run(plan: Plan, control: Control, terminal: Terminal) -> Report:
-    with _flights(plan.corpus, terminal) as (slots, kept):
-        crew = Crew(plan.opening(), slots, standbys=usual_standbys())
+def _run(plan: Plan, terminal: Terminal) -> Report:
+    control = Control(plan.seconds, plan.attempts, stop_on_find=plan.stop_on_find)
+    with _flights(plan.corpus, terminal) as (slots, kept), control.signals():
+        fleet = Fleet(plan.opening(), slots, control)
         second = None
         try:
             if plan.cross_check:
-                second = Crew(plan.second_opening(crew.open()), slots, standbys=0)
+                second = Crew(plan.second_opening(fleet.open()), slots, standbys=0)
             check = CrossCheck(second, plan.cross_check) if second else None
-            campaign = Campaign(plan, control, crew, terminal, check)
-            with control.signals():
-                if kept:
-                    recover(plan, slots, campaign, crew, terminal)
-                report = campaign.run()
+            campaign = Campaign(plan, Kit(control, fleet, Journal(), terminal, check))
+            if kept:
+                recover(plan, slots, campaign, fleet, terminal)
+            report = campaign.run()
             if check:
                 terminal(Warned(f"cross-check: {check.compared} cases decided by both engines"))
+        except Abandoned:
+            raise EngineError("a signal ended the run before its first case") from None
         finally:
-            crew.close()
+            fleet.close()
             if second:
                 second.close()
     if not kept and report.trouble is None:

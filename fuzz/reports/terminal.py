@@ -39,9 +39,11 @@ class Terminal:
             return
         self._clear()
         if isinstance(event, Started) and not self._quiet:
+            together = f" · {event.workers} workers" if event.workers > 1 else ""
             self._print(
                 f"seed {event.seed} · {', '.join(event.targets)} · profiles {', '.join(event.profiles)} · "
-                f"{event.engine} on {event.device} under {event.device_profile} limits · finds go to {event.corpus}"
+                f"{event.engine} on {event.device} under {event.device_profile} limits{together} · "
+                f"finds go to {event.corpus}"
             )
         elif isinstance(event, Saved):
             where = event.find.path or "no file"
