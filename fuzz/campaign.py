@@ -50,11 +50,21 @@ class Campaign:
         self._plan = dataclasses.replace(
             plan,
             profiles=fitting(plan.profiles, opened.takes),
+            unit=plan.unit or min(opened.units.values()),
             workers=plan.workers or (1 if kit.check else usual_workers(opened)),
+        )
+        kit.journal.state(
+            {
+                "engine": opened.engine,
+                "device_profile": opened.device_profile,
+                "profiles": ",".join(self._plan.profiles),
+                "unit": self._plan.unit,
+                "stop_reason": None,
+                "trouble": None,
+            }
         )
         self.report = Report(plan.seed)
         kit.journal.restore(self.report)
-        self.report.stop_reason, self.report.trouble = "", None
         self._ledger = Ledger(self._plan, kit.control, self.report, kit.journal, kit.tell)
         self.book = self._ledger.book = FindBook(
             self.report,
@@ -113,8 +123,7 @@ class Campaign:
 
     def _lane(self, crew: Crew) -> None:
         opened, control = self._opened, self._kit.control
-        unit = min(opened.units.values())
-        request = messages.Batch(self._plan.seed, self._plan.profiles, unit, 0, 0, 0.0)
+        request = messages.Batch(self._plan.seed, self._plan.profiles, self._plan.unit or 1, 0, 0, 0.0)
         search(crew, self._ledger, control, request, opened.device_profile, self._kit.check)
 
     def _end(self) -> None:

@@ -26,6 +26,7 @@ class Plan:
         cases: cases for each target, or None without a limit.
         stop_on_find: whether the first find ends the search.
         workers: how many search at once, or None for as many as the machine bears.
+        unit: bytes that all sizes are multiples of, or None for the smallest unit of the targets.
     """
 
     targets: tuple[str, ...]
@@ -40,6 +41,7 @@ class Plan:
     cases: int | None = None
     stop_on_find: bool = False
     workers: int | None = None
+    unit: int | None = None
 
     @property
     def attempts(self) -> int | None:
