@@ -19,6 +19,8 @@ from fuzz.lane import BATCH_SECONDS, search
 from fuzz.ledger import Ledger
 from fuzz.plan import Plan
 from fuzz.profiles import fitting
+from fuzz.reports.stats_files import StatsFiles
+from fuzz.statistics import Statistics
 from fuzz.supervisor import Crew
 
 MANY_UNPROVED = 0.05
@@ -26,13 +28,14 @@ MANY_UNPROVED = 0.05
 
 @dataclass(frozen=True)
 class Kit:
-    """What a campaign works with: budgets, lanes, journal, somebody to tell, and perhaps a second engine."""
+    """What a campaign works with: budgets, lanes, journal, somebody to tell; perhaps a second engine, files to show."""
 
     control: Control
     fleet: Fleet
     journal: Journal
     tell: Subscriber
     check: CrossCheck | None = None
+    files: StatsFiles | None = None
 
 
 class Campaign:
@@ -65,7 +68,11 @@ class Campaign:
         )
         self.report = Report(plan.seed)
         kit.journal.restore(self.report)
-        self._ledger = Ledger(self._plan, kit.control, self.report, kit.journal, kit.tell)
+        fast = opened.engine == "cuda" and self._plan.profiles == ("small",)
+        self._statistics = Statistics(self.report, self._plan.workers or 1, fast=fast, used=kit.control.elapsed)
+        self._ledger = Ledger(
+            self._plan, kit.control, self.report, kit.journal, kit.tell, self._statistics, self._show_now_and_then
+        )
         self.book = self._ledger.book = FindBook(
             self.report,
             plan.corpus,
@@ -111,6 +118,7 @@ class Campaign:
             while fleet.running:
                 if not (self.book.unsettled and fleet.free_hands and self.book.settle_one()):
                     fleet.wait(BATCH_SECONDS)
+                    ledger.tick()
             if ledger.failure is None:
                 self.book.settle()
         except KvzeroError as error:
@@ -130,7 +138,16 @@ class Campaign:
         """Write down how the run ended."""
         self.report.seconds = self._kit.control.elapsed
         facts = {name: getattr(self.report, name) for name in ("seconds", "stop_reason", "trouble")}
+        self._show()
         self._kit.journal.state(facts)
+
+    def _show_now_and_then(self) -> None:
+        if self._kit.files and self._kit.files.due(self.report.seconds):
+            self._show()
+
+    def _show(self) -> None:
+        if self._kit.files:
+            self._kit.files.write(self._statistics.numbers(self._kit.fleet.deaths.count))
 
     def _broken(self, error: KvzeroError) -> None:
         """Write down what went wrong; if that cannot be written either, print what else would be lost."""

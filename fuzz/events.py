@@ -113,6 +113,8 @@ class Progress:
     finds: int
     rate: float
     seconds_left: float | None
+    workers: int = 1
+    shares: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

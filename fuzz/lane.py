@@ -58,7 +58,8 @@ def search(
         asked = replace(request, first=work.first, stop=work.stop, seconds=seconds)
         met.clear()
         done = crew.batch(check.asks(asked) if check else asked, seen)
-        ledger.record(work, done, met)
+        if ledger.record(work, done, met):
+            crew.renew()
         if check and (differ := check.disagreement(asked, done.following, opened.engine)):
             raise EngineError(differ)
         ran = sum(count for outcome, count in done.counts.items() if outcome != "infra")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -15,6 +16,7 @@ from fuzz.findbook import FindBook
 from fuzz.journal import Journal
 from fuzz.plan import Plan
 from fuzz.schedule import Schedule, Work
+from fuzz.statistics import Statistics
 from fuzz.verdict import Bucket
 from fuzz.worker_process import BEAT
 
@@ -28,6 +30,8 @@ class Ledger:
         report: its numbers so far.
         journal: where they are kept.
         tell: told of each step, by one thread at a time.
+        statistics: told of each batch.
+        on_tick: called now and then, to show how the run does.
 
     Attributes:
         lock: guards all of this, and the find book.
@@ -37,7 +41,16 @@ class Ledger:
 
     book: FindBook
 
-    def __init__(self, plan: Plan, control: Control, report: Report, journal: Journal, tell: Subscriber) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        control: Control,
+        report: Report,
+        journal: Journal,
+        tell: Subscriber,
+        statistics: Statistics,
+        on_tick: Callable[[], None],
+    ) -> None:
         self.lock = threading.RLock()
         self.reason: str | None = None
         self.failure: BaseException | None = None
@@ -46,6 +59,8 @@ class Ledger:
         self._report = report
         self._journal = journal
         self._tell = tell
+        self._statistics = statistics
+        self._on_tick = on_tick
         self._schedule = Schedule(plan.attempts, *journal.progress())
 
     def take(self) -> Work | None:
@@ -88,13 +103,16 @@ class Ledger:
             case = replace(found.case, origin=origin)
             self.book.met(case, found.target, found.profile, found.verdict, count=0)
 
-    def record(self, work: Work, done: messages.BatchDone, met: list[Bucket]) -> None:
+    def record(self, work: Work, done: messages.BatchDone, met: list[Bucket]) -> bool:
         """Count a batch, its finds with it, and take the rest of the work back.
 
         Args:
             work: what was asked for.
             done: what came of it.
             met: the bucket of each of its finds.
+
+        Returns:
+            Whether the lane's worker has grown so much that it must be replaced.
         """
         with self.lock:
             report = self._report
@@ -114,8 +132,21 @@ class Ledger:
             )
             if done.trouble:
                 self.tell(Warned(done.trouble))
+            grown = self._statistics.add(threading.get_ident(), done)  # a lane is a thread
+            self.tick()
+            return grown
+
+    def tick(self) -> None:
+        """Show how the run does."""
+        with self.lock:
+            report = self._report
+            report.seconds = self._control.elapsed
             rate = report.attempted / max(report.seconds, 1e-9)
-            self.tell(Progress(report.attempted, report.new_finds, rate, self._control.left))
+            left, shares = self._control.left, self._statistics.shares
+            self.tell(Progress(report.attempted, report.new_finds, rate, left, self._plan.workers or 1, shares))
+            for words in self._statistics.warnings():
+                self.tell(Warned(words))
+            self._on_tick()
 
     def tell(self, event: Event) -> None:
         """Pass an event on, and keep what it says of a find."""

@@ -21,6 +21,7 @@ from fuzz.fleet import Fleet
 from fuzz.journal import Journal
 from fuzz.plan import Plan
 from fuzz.recovery import recover
+from fuzz.reports.stats_files import StatsFiles
 from fuzz.supervisor import Crew
 from fuzz.worker_process import Abandoned
 
@@ -61,14 +62,17 @@ def run_in(folder: CampaignFolder, tell: Subscriber) -> Report:
         for words in folder.changed():
             tell(Warned(words))
         try:
-            return _run(_pinned(folder.written.plan, journal), folder.slots, journal, tell, recovers=True)
+            plan, files = _pinned(folder.written.plan, journal), StatsFiles(folder.path)
+            return _run(plan, folder.slots, journal, tell, recovers=True, files=files)
         except KvzeroError:
             if not journal.fact("engine"):
                 shutil.rmtree(folder.path, ignore_errors=True)
             raise
 
 
-def _run(plan: Plan, slots: Path, journal: Journal, tell: Subscriber, *, recovers: bool) -> Report:
+def _run(
+    plan: Plan, slots: Path, journal: Journal, tell: Subscriber, *, recovers: bool, files: StatsFiles | None = None
+) -> Report:
     used = float(journal.fact("seconds") or 0)
     control = Control(plan.seconds, plan.attempts, stop_on_find=plan.stop_on_find, used=used)
     with control.signals():
@@ -78,7 +82,7 @@ def _run(plan: Plan, slots: Path, journal: Journal, tell: Subscriber, *, recover
             if plan.cross_check:
                 second = Crew(plan.second_opening(fleet.open()), slots, standbys=0)
             check = CrossCheck(second, plan.cross_check) if second else None
-            campaign = Campaign(plan, Kit(control, fleet, journal, tell, check))
+            campaign = Campaign(plan, Kit(control, fleet, journal, tell, check, files))
             if recovers:
                 recover(plan, slots, campaign, fleet, tell)
             report = campaign.run()

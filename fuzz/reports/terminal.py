@@ -57,7 +57,12 @@ class Terminal:
 
     def _progress(self, event: Progress) -> None:
         left = "no limit" if event.seconds_left is None else f"{event.seconds_left:.0f} s left"
-        line = f"{event.attempted} cases · {event.rate:.0f}/s · {event.finds} finds · {left}"
+        parts = [f"{event.attempted} cases", f"{event.rate:.0f}/s", f"{event.finds} finds", left]
+        if event.workers > 1:
+            parts.append(f"{event.workers} workers")
+        if event.shares:
+            parts.append(", ".join(f"{name} {share:.0%}" for name, share in event.shares.items()))
+        line = " · ".join(parts)
         if self._quiet:
             return
         if self._console.is_terminal:
