@@ -15,7 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import codec
+from fuzz import campaign_folder, codec
+from fuzz.case import Call, Case, Segment
+from fuzz.events import Find
+from fuzz.ids import Ids
+from fuzz.journal import Journal
+from fuzz.plan import Plan
+from fuzz.verdict import Bucket, Verdict
 from tests.conftest import planted
 
 CASES = 900
@@ -87,6 +93,9 @@ def test_kill_9_and_resume_count_like_one_run(kvzero: Callable, tmp_path: Path) 
         arguments = ("fuzz", "--resume", "campaign", "--json")
     end = kvzero(*arguments)
     assert end.returncode == 1, end.stderr
+    stats = json.loads((tmp_path / "campaign" / "stats.json").read_text())
+    assert (stats["attempted"], stats["stop_reason"], stats["workers"]) == (CASES, "cases", 2)
+    assert len((tmp_path / "campaign" / "plot.csv").read_text().splitlines()) > 1
     assert _numbers(end.stdout) == _numbers(whole.stdout)
     assert _numbers(end.stdout)["attempted"] == CASES
     again = kvzero(*arguments)
@@ -98,6 +107,7 @@ def test_one_process_a_campaign(kvzero: Callable, tmp_path: Path) -> None:
     """A second process is refused with the number of the first; a signal then ends that one, and it can be resumed."""
     run = _begin(tmp_path, *SEARCH[:4], "small", "--seed", "3", "--hours", "1", "--json", "--dir", "campaign")
     _wait(lambda: _attempted(tmp_path / "campaign") > 0, run)
+    assert json.loads(kvzero("status", "campaign", "--json").stdout)[0]["state"] == "running"
     second = kvzero("fuzz", "--resume", "campaign")
     assert second.returncode == 2
     assert f"process {run.pid} is at it" in second.stderr
@@ -107,6 +117,9 @@ def test_one_process_a_campaign(kvzero: Callable, tmp_path: Path) -> None:
     assert time.monotonic() - begun < 10
     assert (run.returncode, report["stop_reason"]) == (1, "signal SIGTERM")
     assert report["attempted"] == _attempted(tmp_path / "campaign")
+    (row,) = json.loads(kvzero("status", "campaign", "--json").stdout)
+    assert (row["state"], row["attempted"], row["finds"]) == ("stopped", report["attempted"], len(report["finds"]))
+    assert "signal SIGTERM" in kvzero("status", "campaign").stdout
 
 
 def test_a_worker_that_hangs_does_not_hold_up_a_signal(tmp_path: Path) -> None:
@@ -175,3 +188,46 @@ def test_bad_input_exits_with_2(kvzero: Callable, tmp_path: Path, arguments: tup
     assert run.returncode == 2, run.stderr
     assert words in run.stderr.replace(str(tmp_path) + "/", "").replace("\n", " ").replace("│", "")
     assert {path.name for path in tmp_path.iterdir()} <= {"there", "takes.py", "kvzero-corpus", "__pycache__"}
+
+
+def _journaled(folder: Path, name: str, page: int, count: int) -> None:
+    """A finished campaign of one find."""
+    plan = Plan(("t.py:z",), ("small",), 7, folder / "corpus", cases=count + 5)
+    made = campaign_folder.create(folder / name, plan)
+    journal = Journal(made.journal)
+    segment = Segment(base=0, blocks=1, page=page, stride=page)
+    calls = (Call("zero", Ids.parse("0")),)
+    case = Case(schema=1, domain="contract", guard=256, calls=calls, segments=(segment,))
+    bucket = Bucket("t.py:z", "h200", "stale", "tail")
+    find = Find(bucket, case, Verdict("finding", "stale", "tail"), "small", count, settled=True)
+    journal.batch((0, count + 5), 1, {"passed": 5, "finding": count}, {}, [(bucket, find)], {"stop_reason": "cases"})
+    journal.close()
+
+
+def test_merge_adds_up(kvzero: Callable, tmp_path: Path) -> None:
+    """One file a bucket with the smallest case, counts added, and the same again when it is run again."""
+    _journaled(tmp_path, "a", 64, 3)
+    _journaled(tmp_path, "b", 8, 4)
+    runs = [kvzero("merge", "a", "b", "a", "--corpus", "c", "--json") for _ in range(2)]
+    assert [run.returncode for run in runs] == [1, 1], runs[0].stderr
+    assert runs[0].stdout == runs[1].stdout
+    report = json.loads(runs[0].stdout)
+    assert (report["attempted"], report["passed"], report["findings"]) == (17, 10, 7)
+    ((path, count),) = [(find["case"], find["count"]) for find in report["finds"]]
+    assert count == 7
+    assert [str(file.relative_to(tmp_path)) for file in (tmp_path / "c" / "crashing").iterdir()] == [path]
+    assert codec.read(tmp_path / path).segments[0].page == 8
+    table = kvzero("status", "a", "b").stdout
+    assert table.count("finished") == 2
+    assert not (tmp_path / "a" / "stats.json").exists()
+
+
+@pytest.mark.parametrize("verb", ["status", "merge"])
+def test_foreign_folders_are_refused(kvzero: Callable, tmp_path: Path, verb: str) -> None:
+    """A folder that is missing or none of ours is a usage error, and gets no journal."""
+    (tmp_path / "mine").mkdir()
+    for folder in ("mine", "missing"):
+        run = kvzero(verb, folder)
+        assert run.returncode == 2
+        assert f"{verb}={folder}: is no campaign" in run.stderr
+    assert not list((tmp_path / "mine").iterdir())
