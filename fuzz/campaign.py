@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
+import msgspec
+
 from fuzz import corpus, messages
 from fuzz.codec import encode
 from fuzz.control import Control
@@ -17,6 +19,7 @@ from fuzz.fleet import Fleet
 from fuzz.journal import Journal
 from fuzz.lane import BATCH_SECONDS, search
 from fuzz.ledger import Ledger
+from fuzz.open_finds import replayed
 from fuzz.plan import Plan
 from fuzz.profiles import fitting
 from fuzz.reports.stats_files import StatsFiles
@@ -101,6 +104,7 @@ class Campaign:
             )
         )
         try:
+            self._look_at_open_finds()
             report.stop_reason = self._searched()
             self._end()
         except KvzeroError as error:
@@ -109,6 +113,14 @@ class Campaign:
         self._warn()
         self._kit.tell(Ended(report))
         return report
+
+    def _look_at_open_finds(self) -> None:
+        """Replay what earlier runs found, once in a campaign."""
+        kit = self._kit
+        if kit.journal.fact("open") is None:
+            profile = self._opened.device_profile
+            self.report.open = replayed(self._plan.corpus, self._plan.targets, profile, kit.fleet, kit.control)
+            kit.journal.state({"open": msgspec.json.encode(self.report.open).decode()})
 
     def _searched(self) -> str:
         """Why the search stopped, once all lanes are done and all finds settled, as far as time goes."""

@@ -18,7 +18,7 @@ import msgspec
 
 from fuzz import codec
 from fuzz.errors import CaseError, JournalError
-from fuzz.events import Find, Report
+from fuzz.events import Find, OpenFind, Report
 from fuzz.verdict import Bucket, Verdict
 
 SCHEMA = """
@@ -70,6 +70,8 @@ class Journal:
         report.compiled = int(self.fact("compiled") or 0)
         report.stop_reason = self.fact("stop_reason") or ""
         report.trouble = self.fact("trouble")
+        with self._typed():
+            report.open = msgspec.json.decode(self.fact("open") or "[]", type=list[OpenFind])
         filed: dict[Bucket, Find] = {}
         for met, find in finds:
             report.finds[met] = filed.setdefault(find.bucket, find)

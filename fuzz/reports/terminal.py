@@ -116,6 +116,9 @@ def ending(report: Report) -> str:
         lines.append(f"kernels compiled: {report.compiled}, one for each set of constants and argument classes")
     if report.trouble:
         lines.append(f"trouble: {report.trouble}")
+    for one in report.open:
+        now = f", now {one.now}" if one.state == "changed" else ""
+        lines.append(f"open: {one.bucket}: {one.state}{now} · {command(Path(one.case))}")
     for find in report.distinct:
         if find.known:
             lines.append(f"known: {find.bucket} in {find.count} cases")

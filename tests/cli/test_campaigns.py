@@ -231,3 +231,17 @@ def test_foreign_folders_are_refused(kvzero: Callable, tmp_path: Path, verb: str
         assert run.returncode == 2
         assert f"{verb}={folder}: is no campaign" in run.stderr
     assert not list((tmp_path / "mine").iterdir())
+
+
+@pytest.mark.usefixtures("lazy")
+def test_a_run_tells_what_became_of_open_finds(kvzero: Callable, tmp_path: Path) -> None:
+    """After a repair the old find is fixed, shown apart, and the run is clean."""
+    assert kvzero(*SEARCH, "--stop-on-find", "--corpus", "c").returncode == 1
+    text = (tmp_path / "lazy.py").read_text()
+    (tmp_path / "lazy.py").write_text(text.replace("ids[:4]", "ids"))
+    run = kvzero(*SEARCH, "--cases", "40", "--corpus", "c")
+    assert run.returncode == 0, run.stderr
+    report = json.loads(run.stdout)
+    assert report["finds"] == []
+    assert {one["state"] for one in report["open"]} == {"fixed"}
+    assert f"open: {report['open'][0]['bucket']}: fixed" in run.stderr
