@@ -15,7 +15,7 @@ from fuzz.devices import usual_workers
 from fuzz.errors import JournalError, KvzeroError
 from fuzz.events import Ended, Report, Started, Subscriber, Warned
 from fuzz.findbook import FindBook
-from fuzz.fleet import Fleet
+from fuzz.fleet import Between, Fleet
 from fuzz.journal import Journal
 from fuzz.lane import BATCH_SECONDS, search
 from fuzz.ledger import Ledger
@@ -128,7 +128,8 @@ class Campaign:
         fleet.start(self._plan.workers or 1, self._lane, ledger.fail)
         try:
             while fleet.running:
-                if not (self.book.unsettled and fleet.free_hands and self.book.settle_one()):
+                if not self.book.settle_one():
+                    fleet.rest()
                     fleet.wait(BATCH_SECONDS)
                     ledger.tick()
             if ledger.failure is None:
@@ -141,10 +142,10 @@ class Campaign:
             raise ledger.failure
         return ledger.stop_reason()
 
-    def _lane(self, crew: Crew) -> None:
+    def _lane(self, crew: Crew, between: Between) -> None:
         opened, control = self._opened, self._kit.control
         request = messages.Batch(self._plan.seed, self._plan.profiles, self._plan.unit or 1, 0, 0, 0.0)
-        search(crew, self._ledger, control, request, opened.device_profile, self._kit.check)
+        search(crew, self._ledger, control, request, opened.device_profile, between, self._kit.check)
 
     def _end(self) -> None:
         """Write down how the run ended."""

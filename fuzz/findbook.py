@@ -101,7 +101,7 @@ class FindBook:
         A find that a signal cuts short keeps the best case so far and is not settled.
         """
         with self._lock:
-            if not self.unsettled or self._control.interrupted:
+            if not self._unsettled or self._control.interrupted:
                 return False
             self._unsettled.sort(key=lambda find: find.verdict.lost)
             find = self._shrinking = self._unsettled.pop(0)
@@ -112,11 +112,6 @@ class FindBook:
             self._shrinking = None
             self._tell(Settled(find))
         return True
-
-    @property
-    def unsettled(self) -> bool:
-        """Whether any find is still to be shrunk and replayed."""
-        return bool(self._unsettled)
 
     def _new(self, find: Find) -> None:
         self._report.finds[find.bucket] = find

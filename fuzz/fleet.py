@@ -10,14 +10,20 @@ from pathlib import Path
 from fuzz import devices, messages
 from fuzz.case import Case
 from fuzz.control import Control
+from fuzz.loan import Loan
 from fuzz.restarts import Deaths, Restarts
 from fuzz.standbys import Standbys, usual_standbys
 from fuzz.supervisor import Crew
 from fuzz.verdict import Verdict
-from fuzz.worker_process import Abandoned, WorkerProcess
+from fuzz.worker_process import BEAT, Abandoned, WorkerProcess
 
 LEAVING = 5.0
 """Seconds that a lane may take to leave its worker; only a process that the kernel cannot end takes longer."""
+
+Between = Callable[[Callable[[], bool]], None]
+"""Called by a lane between two batches, with a function that tells whether the run is over."""
+
+Body = Callable[[Crew, Between], None]
 
 
 class Fleet:
@@ -47,6 +53,7 @@ class Fleet:
         self._standbys = [Standbys(partial(self._hired, 0))]
         self._threads: list[threading.Thread] = []
         self._shrinking: Crew | None = None
+        self._loan = Loan()
         self.crews = [self._crew(0, at_once=True, lane=True)]
 
     def open(self) -> messages.Opened:
@@ -61,19 +68,19 @@ class Fleet:
         self._standbys += [Standbys(partial(self._hired, device)) for device in range(1, self._gpus)]
         return opened
 
-    def start(self, workers: int, body: Callable[[Crew], None], failed: Callable[[BaseException], None]) -> None:
+    def start(self, workers: int, body: Body, failed: Callable[[BaseException], None]) -> None:
         """Let the lanes run, the first at once, the others as soon as their workers are ready.
 
         Args:
             workers: how many lanes, dealt out over the GPUs by turns.
-            body: what a lane does.
+            body: what a lane does with its crew; it must call the function beside it between two batches.
             failed: told what ended a lane, if anything did.
         """
         self.crews += [self._crew(lane % len(self._standbys), at_once=False, lane=True) for lane in range(1, workers)]
 
         def lane(crew: Crew) -> None:
             try:
-                body(crew)
+                body(crew, self._loan.lend if crew is self.crews[0] else _keep)
             except Abandoned:
                 pass
             except BaseException as error:
@@ -91,11 +98,6 @@ class Fleet:
         """Whether any lane is still at it."""
         return any(thread.is_alive() for thread in self._threads)
 
-    @property
-    def free_hands(self) -> bool:
-        """Whether a case can be tried apart from the search without waiting for a worker."""
-        return not self.running or self._shrinking is not None or self._standbys[0].warm
-
     def wait(self, seconds: float) -> None:
         """Wait until a lane ends, or so long."""
         for thread in self._threads:
@@ -110,10 +112,11 @@ class Fleet:
             WorkerError: if workers keep dying.
             Abandoned: if a signal came first.
         """
-        if self._shrinking is None and self.running:
-            self._shrinking = self._crew(0, at_once=False, lane=False)
-        crew = self._shrinking or self.crews[0]
-        return crew.attempt(case, target, rehearse=rehearse)
+        return self._hands().attempt(case, target, rehearse=rehearse)
+
+    def rest(self) -> None:
+        """Nothing is to be tried for now: the first lane gets its crew back if it was lent."""
+        self._loan.give_back()
 
     def close(self) -> None:
         """End all lanes and workers."""
@@ -124,6 +127,18 @@ class Fleet:
             crew.close()
         for pool in self._standbys:
             pool.end()
+
+    def _hands(self) -> Crew:
+        """A crew apart from the lanes, made as soon as a standby is warm; until then the first lane's, lent."""
+        while self._shrinking is None and self.running:
+            if self._control.interrupted:
+                raise Abandoned
+            if self._standbys[0].warm:
+                self._shrinking = self._crew(0, at_once=False, lane=False)
+                self._loan.give_back()
+            elif self._loan.borrow(BEAT):
+                break
+        return self._shrinking or self.crews[0]
 
     def _crew(self, device: int, *, at_once: bool, lane: bool) -> Crew:
         """A crew whose workers come from the standbys of a device."""
@@ -143,3 +158,7 @@ class Fleet:
 
     def _hired(self, device: int) -> WorkerProcess:
         return self._hire(self._opening, self._folder, devices.environment(device, self._gpus))
+
+
+def _keep(over: Callable[[], bool]) -> None:
+    """What a lane does between two batches that lends its crew to nobody."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from fuzz import messages
@@ -9,6 +11,7 @@ from fuzz.control import Control
 from fuzz.cross_check import CrossCheck
 from fuzz.errors import EngineError, WorkerError
 from fuzz.ledger import Ledger
+from fuzz.schedule import Work
 from fuzz.supervisor import Crew
 from fuzz.verdict import Bucket
 
@@ -22,6 +25,7 @@ def search(
     control: Control,
     request: messages.Batch,
     device_profile: str,
+    between: Callable[[Callable[[], bool]], None],
     check: CrossCheck | None = None,
 ) -> None:
     """Run what the ledger hands out until the run is over.
@@ -32,6 +36,7 @@ def search(
         control: how long there is.
         request: a batch, but for what to run.
         device_profile: whose launch limits hold.
+        between: called between two batches; the crew may be lent while it lasts.
         check: runs some of the cases on a second engine.
 
     Raises:
@@ -48,11 +53,7 @@ def search(
         if found.verdict.outcome == "finding":
             met.append(found.verdict.bucket(found.target, device_profile))
 
-    while not ledger.over():
-        opened = crew.open()
-        work = ledger.take()
-        if work is None:
-            break
+    while (work := _next(crew, ledger, between)) is not None:
         left = control.left
         seconds = BATCH_SECONDS if left is None else min(BATCH_SECONDS, left)
         asked = replace(request, first=work.first, stop=work.stop, seconds=seconds)
@@ -60,10 +61,19 @@ def search(
         done = crew.batch(check.asks(asked) if check else asked, seen)
         if ledger.record(work, done, met):
             crew.renew()
-        if check and (differ := check.disagreement(asked, done.following, opened.engine)):
+        if check and (differ := check.disagreement(asked, done.following, crew.open().engine)):
             raise EngineError(differ)
         ran = sum(count for outcome, count in done.counts.items() if outcome != "infra")
         if ran:
             crew.restarts.ran(ran)
         else:
             crew.restarts.barren(WorkerError(done.trouble or "worker: came back without a case"))
+
+
+def _next(crew: Crew, ledger: Ledger, between: Callable[[Callable[[], bool]], None]) -> Work | None:
+    """Work for a crew that has its worker, so that nobody waits for one with work in hand."""
+    between(ledger.over)
+    if ledger.over():
+        return None
+    crew.open()
+    return ledger.take()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -22,6 +20,7 @@ from msgspec.structs import replace
 from fuzz import flight, messages
 from fuzz.errors import KvzeroError, UsageError, WorkerError
 from fuzz.verdict import Verdict
+from fuzz.worker_log import WorkerLog
 
 A = TypeVar("A", messages.BatchDone, messages.Tried)
 
@@ -30,12 +29,6 @@ START_SECONDS = 300.0
 
 BEAT = 0.05
 """Seconds between looks at the slot of a silent worker."""
-
-MOST_LOG = 2**24
-"""Bytes of a worker's output that are kept: a target that prints all day must not fill the disk."""
-
-LAST_WORDS = 2**12
-"""Bytes that are kept when the rest of the output is thrown away."""
 
 _MEMORY_SIGNALS = (signal.SIGSEGV, signal.SIGBUS)
 _GONE = (EOFError, ConnectionResetError, BrokenPipeError)
@@ -83,16 +76,14 @@ class WorkerProcess:
     def __init__(self, opening: messages.Open, folder: Path, environment: Mapping[str, str] | None = None) -> None:
         self.slot = folder / f"{uuid.uuid4().hex}.slot"
         self.given_up: Callable[[], bool] = never
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
-        # At its end, wherever that is: what was written so far may be cut off.
-        fcntl.fcntl(self._log, fcntl.F_SETFL, os.O_APPEND)
+        self._log = WorkerLog()
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "fuzz.worker", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                stdout=self._log,
+                stdout=self._log.fileno(),
                 stderr=subprocess.STDOUT,
                 process_group=0,
                 env={**os.environ, **(environment or {})},
@@ -168,29 +159,28 @@ class WorkerProcess:
         self._log.close()
 
     def _opening(self) -> messages.Opened | KvzeroError:
+        until = time.monotonic() + START_SECONDS
         try:
-            until = time.monotonic() + START_SECONDS
             while not self._heard():
                 if time.monotonic() > until:
-                    return UsageError(f"target={self._names}: not loaded after {START_SECONDS:.0f} s; {self._tail()}")
+                    return self._unloaded(f"not loaded after {START_SECONDS:.0f} s")
             answer = self._receive()
         except _GONE:
             self.kill()
-            code = self._process.returncode
-            return UsageError(f"target={self._names}: importing it ended the worker with {code}; {self._tail()}")
+            return self._unloaded(f"importing it ended the worker with {self._process.returncode}")
         if isinstance(answer, messages.Failed):
             return answer.error()
         if not isinstance(answer, messages.Opened):
             return WorkerError(f"worker: answered {type(answer).__name__} before it was open")
         return answer
 
+    def _unloaded(self, reason: str) -> UsageError:
+        return UsageError(f"target={self._names}: {reason}; {self._log.last_words()}")
+
     def _heard(self) -> bool:
         """Whether the worker said something within a beat."""
         heard = self._connection.poll(BEAT)
-        if os.fstat(self._log.fileno()).st_size > MOST_LOG:
-            last = self._last_words()
-            os.ftruncate(self._log.fileno(), 0)
-            os.write(self._log.fileno(), last)
+        self._log.trim()
         if not heard and self.given_up():
             self.kill()
             raise Abandoned
@@ -213,25 +203,17 @@ class WorkerProcess:
         self.kill()
         state = flight.read(self.slot)
         if state is None or state.running is None:
-            text = f"a worker ended between two cases; {self._tail()}"
+            text = f"a worker ended between two cases; {self._log.last_words()}"
             return Died(None, Verdict("infra", text=text), state.counts if state else {})
         if last is not None and last.attempt == state.running.attempt:
             return Died(None, last.verdict, state.counts)
-        return Died(state.running, _faulted(self._process.returncode, self._tail()), state.counts)
+        return Died(state.running, _faulted(self._process.returncode, self._log.last_words()), state.counts)
 
     def _send(self, request: messages.Request) -> None:
         self._connection.send_bytes(messages.encode(request))
 
     def _receive(self) -> messages.Answer:
         return messages.decode_answer(self._connection.recv_bytes())
-
-    def _tail(self) -> str:
-        lines = self._last_words().decode(errors="replace").strip().splitlines()
-        return "its last words: " + " | ".join(lines[-3:]) if lines else "it said nothing"
-
-    def _last_words(self) -> bytes:
-        handle = self._log.fileno()
-        return os.pread(handle, LAST_WORDS, max(os.fstat(handle).st_size - LAST_WORDS, 0))
 
 
 def _faulted(returncode: int, tail: str) -> Verdict:

@@ -162,6 +162,34 @@ def test_a_signal_gives_up_a_worker_that_does_not_answer(tmp_path: Path, monkeyp
     assert len(list((tmp_path / "crashing").iterdir())) == 1
 
 
+def test_a_find_is_shrunk_before_a_standby_is_warm(tmp_path: Path) -> None:
+    """The lane lends its crew, batch and try never at once, and goes on searching after it."""
+    busy = threading.Lock()
+    asked: list[type] = []
+
+    class Alone(FakeWorker):
+        def ask(self, request, kind, on_found: Callable):
+            assert busy.acquire(blocking=False), "two of them use one worker"
+            try:
+                asked.append(kind)
+                time.sleep(0.001)
+                return super().ask(request, kind, on_found)
+            finally:
+                busy.release()
+
+    def cold(number: int) -> FakeWorker:
+        worker = Alone(_passes) if number == 1 else FakeWorker(_passes)
+        worker.warm = False
+        return worker
+
+    report = _Run(tmp_path, cold, workers=1).report()
+    assert (report.stop_reason, report.attempted, report.trouble) == ("cases", 2000, None)
+    first, last = asked.index(messages.Tried), len(asked) - 1 - asked[::-1].index(messages.Tried)
+    assert messages.BatchDone not in asked[first:last]
+    assert messages.BatchDone in asked[last:]
+    assert report.distinct[0].settled
+
+
 def test_trouble_of_a_case_is_said(tmp_path: Path) -> None:
     """An attempt that failed by our own fault is a warning and counted, and no find."""
 
