@@ -65,6 +65,7 @@ class Fleet:
         """
         opened = self.crews[0].open()
         self._gpus = opened.gpus
+        del self._standbys[1:]
         self._standbys += [Standbys(partial(self._hired, device)) for device in range(1, self._gpus)]
         return opened
 
@@ -90,7 +91,7 @@ class Fleet:
             thread = threading.Thread(target=lane, args=(crew,), daemon=True)
             self._threads.append(thread)
             thread.start()
-        for pool in self._standbys:
+        for pool in self._standbys[:workers]:
             pool.keep(usual_standbys())
 
     @property

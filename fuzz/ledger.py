@@ -20,6 +20,9 @@ from fuzz.statistics import Statistics
 from fuzz.verdict import Bucket
 from fuzz.worker_process import BEAT
 
+TICK = 0.1
+"""Seconds between two looks at how the run does: a hundred workers report two thousand times a second."""
+
 
 class Ledger:
     """Hands out work and records what came of it; no call lasts longer than writing it down.
@@ -61,6 +64,7 @@ class Ledger:
         self._tell = tell
         self._statistics = statistics
         self._on_tick = on_tick
+        self._ticked = float("-inf")
         self._schedule = Schedule(plan.attempts, *journal.progress())
 
     def take(self) -> Work | None:
@@ -137,10 +141,13 @@ class Ledger:
             return grown
 
     def tick(self) -> None:
-        """Show how the run does."""
+        """Show how the run does, if that was not done just now."""
         with self.lock:
             report = self._report
             report.seconds = self._control.elapsed
+            if report.seconds - self._ticked < TICK:
+                return
+            self._ticked = report.seconds
             rate = report.attempted / max(report.seconds, 1e-9)
             left, shares = self._control.left, self._statistics.shares
             self.tell(Progress(report.attempted, report.new_finds, rate, left, self._plan.workers or 1, shares))

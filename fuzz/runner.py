@@ -41,10 +41,10 @@ def run(plan: Plan, tell: Subscriber) -> Report:
     return report
 
 
-def run_in(folder: CampaignFolder, tell: Subscriber) -> Report:
+def run_in(folder: CampaignFolder, tell: Subscriber, *, new: bool = False) -> Report:
     """Run a campaign in its folder, from the start or from where its journal ends.
 
-    A campaign that cannot even begin leaves no folder; one that is finished tells its report again.
+    A new campaign that cannot even begin leaves no folder; one that is finished tells its report again.
 
     Raises:
         UsageError: if another process is at it, or the folder that it was begun in is gone.
@@ -65,7 +65,7 @@ def run_in(folder: CampaignFolder, tell: Subscriber) -> Report:
             plan, files = _pinned(folder.written.plan, journal), StatsFiles(folder.path)
             return _run(plan, folder.slots, journal, tell, recovers=True, files=files)
         except KvzeroError:
-            if not journal.fact("engine"):
+            if new and not journal.fact("engine"):
                 shutil.rmtree(folder.path, ignore_errors=True)
             raise
 
@@ -83,8 +83,9 @@ def _run(
                 second = Crew(plan.second_opening(fleet.open()), slots, standbys=0)
             check = CrossCheck(second, plan.cross_check) if second else None
             campaign = Campaign(plan, Kit(control, fleet, journal, tell, check, files))
-            if recovers:
-                recover(plan, slots, campaign, fleet, tell)
+            with contextlib.suppress(Abandoned):  # by a signal, which ends the run in order
+                if recovers:
+                    recover(plan, slots, campaign, fleet, tell)
             report = campaign.run()
             if check:
                 tell(Warned(f"cross-check: {check.compared} cases decided by both engines"))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from fuzz.errors import WorkerError
 from fuzz.worker_process import WorkerProcess
 
 MANY_CORES = 8
@@ -70,4 +71,7 @@ class Standbys:
             self._waiting.append(self._started())
 
     def _started(self) -> WorkerProcess:
-        return self._starter.submit(self._hire).result()
+        try:
+            return self._starter.submit(self._hire).result()
+        except OSError as error:
+            raise WorkerError(f"worker: cannot be started: {error.strerror}; try fewer with --workers") from None

@@ -99,7 +99,7 @@ def fuzz(
         report = run(plan, terminal)
     else:
         plan = dataclasses.replace(plan, corpus=folder.absolute())
-        report = run_in(campaign_folder.create(directory.absolute(), plan), terminal)
+        report = run_in(campaign_folder.create(directory.absolute(), plan), terminal, new=True)
     _end(plan, report, json=json)
 
 

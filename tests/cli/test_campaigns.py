@@ -120,6 +120,8 @@ def test_one_process_a_campaign(kvzero: Callable, tmp_path: Path) -> None:
     (row,) = json.loads(kvzero("status", "campaign", "--json").stdout)
     assert (row["state"], row["attempted"], row["finds"]) == ("stopped", report["attempted"], len(report["finds"]))
     assert "signal SIGTERM" in kvzero("status", "campaign").stdout
+    (tmp_path / "lazy.py").write_text((tmp_path / "lazy.py").read_text() + "# changed\n")
+    assert "target=lazy.py:zeroer: its file changed" in _until_it_runs(tmp_path, "fuzz", "--resume", "campaign")
 
 
 def test_a_worker_that_hangs_does_not_hold_up_a_signal(tmp_path: Path) -> None:
@@ -134,6 +136,15 @@ def test_a_worker_that_hangs_does_not_hold_up_a_signal(tmp_path: Path) -> None:
     assert time.monotonic() - begun < 10
     assert report["stop_reason"] == "signal SIGINT"
     assert report["findings"] == sum(find["count"] for find in report["finds"])
+
+
+def _until_it_runs(folder: Path, *arguments: str) -> str:
+    """What a run says until it searches; it is ended then."""
+    before = _attempted(folder / "campaign")
+    run = _begin(folder, *arguments)
+    _wait(lambda: _attempted(folder / "campaign") > before, run)
+    run.send_signal(signal.SIGINT)
+    return run.communicate(timeout=60)[1]
 
 
 def _hanging(slots: Path) -> Callable[[], bool]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from fuzz import devices, messages, restarts
@@ -122,6 +123,23 @@ def test_a_worker_that_dies_costs_the_others_nothing(tmp_path: Path) -> None:
     report = _Run(tmp_path, lambda number: FakeWorker(once if number % 4 == 2 else _passes)).report()
     assert (report.stop_reason, report.attempted) == ("cases", 2000)
     assert report.counts["infra"] >= 1
+
+
+def test_a_worker_that_leaks_is_replaced_between_batches(tmp_path: Path) -> None:
+    """It is no death, nothing is lost, and the user is told once."""
+    held = {1: 0}
+
+    def leaks(request: messages.Batch, on_found: Callable) -> messages.BatchDone:
+        held[1] += 2**30
+        return msgspec.structs.replace(_passes(request, on_found), memory=held[1])
+
+    workers = [FakeWorker(leaks), *(FakeWorker(_passes) for _ in range(9))]
+    run = _Run(tmp_path, lambda number: workers[number - 1], workers=1)
+    report = run.report()
+    assert (report.attempted, held[1] >> 30) == (2000, 4)
+    assert workers[0].closed
+    told = [event.text for event in run.events if isinstance(event, Warned)]
+    assert sum("grew by more than 2 GB" in text for text in told) == 1
 
 
 def test_workers_that_run_nothing_end_the_run_in_words(tmp_path: Path) -> None:
