@@ -35,6 +35,7 @@ class FakeWorker:
     def __init__(self, step: Step, opens: Exception | None = None) -> None:
         self.step = step
         self.opens = opens
+        self.gpus = 0
         self.warm = True
         self.given_up: Callable[[], bool]
         self.closed = False
@@ -42,7 +43,7 @@ class FakeWorker:
     def opened(self) -> messages.Opened:
         if self.opens:
             raise self.opens
-        return messages.Opened("simulator", "CPU", "h200", {"t": 4}, {"t": "table"})
+        return messages.Opened("simulator", "CPU", "h200", {"t": 4}, {"t": "table"}, self.gpus)
 
     def ask(self, request, kind, on_found: Callable):
         assert not self.closed
@@ -271,3 +272,25 @@ def test_workers_index_into_the_inherited_devices() -> None:
     assert devices.environment(1, 2, {}) == {"CUDA_VISIBLE_DEVICES": "1"}
     assert devices.environment(0, 2, {"CUDA_VISIBLE_DEVICES": "5,3"}) == {"CUDA_VISIBLE_DEVICES": "5"}
     assert devices.environment(1, 2, {"CUDA_VISIBLE_DEVICES": "GPU-a, GPU-b"}) == {"CUDA_VISIBLE_DEVICES": "GPU-b"}
+
+
+def test_lanes_are_dealt_out_over_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first worker sees all GPUs and uses the first; the others see one each, by turns, standbys too."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "6,4")
+    monkeypatch.setattr("fuzz.fleet.usual_standbys", lambda: 1)
+    environments: list[dict] = []
+
+    def step(number: int) -> FakeWorker:
+        worker = FakeWorker(_passes)
+        worker.gpus = 2
+        return worker
+
+    run = _Run(tmp_path, step, workers=4, cases=20_000)
+    plain = run._hire
+    monkeypatch.setattr(run, "_hire", lambda *args: (environments.append(args[2]), plain())[1])
+    assert run.report().stop_reason == "cases"
+    first, *others = environments
+    assert first == {}
+    seen = [one["CUDA_VISIBLE_DEVICES"] for one in others]
+    assert seen.count("4") == 3, "two lanes and a standby"
+    assert seen.count("6") >= 2, "a lane and a standby, and one more if a find took that"
