@@ -125,7 +125,7 @@ class Campaign:
     def _searched(self) -> str:
         """Why the search stopped, once all lanes are done and all finds settled, as far as time goes."""
         ledger, fleet = self._ledger, self._kit.fleet
-        fleet.start(self._plan.workers or 1, self._lane, ledger.fail)
+        fleet.start(self._plan.workers or 1, self._lane, ledger.over, ledger.fail)
         try:
             while fleet.running:
                 if not self.book.settle_one():

@@ -15,7 +15,7 @@ from fuzz.restarts import Deaths, Restarts
 from fuzz.standbys import Standbys, usual_standbys
 from fuzz.supervisor import Crew
 from fuzz.verdict import Verdict
-from fuzz.worker_process import BEAT, Abandoned, WorkerProcess
+from fuzz.worker_process import BEAT, Abandoned, WorkerProcess, never
 
 LEAVING = 5.0
 """Seconds that a lane may take to leave its worker; only a process that the kernel cannot end takes longer."""
@@ -24,6 +24,7 @@ Between = Callable[[Callable[[], bool]], None]
 """Called by a lane between two batches, with a function that tells whether the run is over."""
 
 Body = Callable[[Crew, Between], None]
+Failed = Callable[[BaseException], None]
 
 
 class Fleet:
@@ -54,6 +55,7 @@ class Fleet:
         self._threads: list[threading.Thread] = []
         self._shrinking: Crew | None = None
         self._loan = Loan()
+        self._over: Callable[[], bool] = never
         self.crews = [self._crew(0, at_once=True, lane=True)]
 
     def open(self) -> messages.Opened:
@@ -69,15 +71,18 @@ class Fleet:
         self._standbys += [Standbys(partial(self._hired, device)) for device in range(1, self._gpus)]
         return opened
 
-    def start(self, workers: int, body: Body, failed: Callable[[BaseException], None]) -> None:
+    def start(self, workers: int, body: Body, over: Callable[[], bool], failed: Failed) -> None:
         """Let the lanes run, the first at once, the others as soon as their workers are ready.
 
         Args:
             workers: how many lanes, dealt out over the GPUs by turns.
             body: what a lane does with its crew; it must call the function beside it between two batches.
+            over: whether the run is, so that no lane waits for another worker.
             failed: told what ended a lane, if anything did.
         """
         self.crews += [self._crew(lane % len(self._standbys), at_once=False, lane=True) for lane in range(1, workers)]
+
+        self._over = over
 
         def lane(crew: Crew) -> None:
             try:
@@ -148,7 +153,9 @@ class Fleet:
             self._folder,
             standbys=0,
             hire=self._standbys[device].take,
-            restarts=Restarts(self.deaths, lambda: self._given_up(lane=lane)),
+            restarts=Restarts(
+                self.deaths, lambda: self._given_up(lane=lane), lambda: lane and self.running and self._over()
+            ),
             at_once=at_once,
         )
 

@@ -48,11 +48,18 @@ class Restarts:
 
     Args:
         deaths: those of the whole run.
-        given_up: ends a wait early.
+        given_up: whether no answer of a worker is waited for any longer.
+        unwanted: whether no new worker is.
     """
 
-    def __init__(self, deaths: Deaths | None = None, given_up: Callable[[], bool] = never) -> None:
+    def __init__(
+        self,
+        deaths: Deaths | None = None,
+        given_up: Callable[[], bool] = never,
+        unwanted: Callable[[], bool] = never,
+    ) -> None:
         self.given_up = given_up
+        self.unwanted = unwanted
         self._deaths = deaths or Deaths()
         self._barren = 0
 
@@ -87,6 +94,6 @@ class Restarts:
             raise error
         until = time.monotonic() + min(SHORTEST * 2 ** (self._barren - 1), LONGEST)
         while time.monotonic() < until:
-            if self.given_up():
+            if self.given_up() or self.unwanted():
                 raise Abandoned
             time.sleep(BEAT)

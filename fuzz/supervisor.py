@@ -106,7 +106,7 @@ class Crew:
         while self._active is None:
             self.restarts.check()
             next_one = self._standbys.pop(0) if self._standbys else self._hire()
-            next_one.given_up = self.restarts.given_up
+            next_one.given_up, next_one.unwanted = self.restarts.given_up, self.restarts.unwanted
             try:
                 next_one.opened()
             except Abandoned:

@@ -71,11 +71,13 @@ class WorkerProcess:
 
     Attributes:
         given_up: asked at each beat of waiting; once true, the wait ends with :class:`Abandoned`.
+        unwanted: the same while it loads: whether there is nothing left that it could run.
     """
 
     def __init__(self, opening: messages.Open, folder: Path, environment: Mapping[str, str] | None = None) -> None:
         self.slot = folder / f"{uuid.uuid4().hex}.slot"
         self.given_up: Callable[[], bool] = never
+        self.unwanted: Callable[[], bool] = never
         self._log = WorkerLog()
         ours, theirs = socket.socketpair()
         with theirs:
@@ -162,6 +164,9 @@ class WorkerProcess:
         until = time.monotonic() + START_SECONDS
         try:
             while not self._heard():
+                if self.unwanted():
+                    self.kill()
+                    raise Abandoned
                 if time.monotonic() > until:
                     return self._unloaded(f"not loaded after {START_SECONDS:.0f} s")
             answer = self._receive()

@@ -38,6 +38,7 @@ class FakeWorker:
         self.gpus = 0
         self.warm = True
         self.given_up: Callable[[], bool]
+        self.unwanted: Callable[[], bool]
         self.closed = False
 
     def opened(self) -> messages.Opened:
@@ -207,6 +208,24 @@ def test_a_find_is_shrunk_before_a_standby_is_warm(tmp_path: Path) -> None:
     assert messages.BatchDone not in asked[first:last]
     assert messages.BatchDone in asked[last:]
     assert report.distinct[0].settled
+
+
+def test_a_run_does_not_wait_for_workers_that_it_needs_no_more(tmp_path: Path) -> None:
+    """A lane whose worker still imports torch when all is done goes home."""
+
+    class Loading(FakeWorker):
+        warm = property(lambda self: False, lambda self, value: None)
+
+        def opened(self) -> messages.Opened:
+            while not self.unwanted():
+                time.sleep(0.01)
+            raise Abandoned
+
+    workers = [FakeWorker(_passes), *(Loading(_passes) for _ in range(9))]
+    begun = time.monotonic()
+    report = _Run(tmp_path, lambda number: workers[number - 1], cases=90).report()
+    assert time.monotonic() - begun < 10
+    assert (report.stop_reason, report.attempted, report.trouble) == ("cases", 90, None)
 
 
 def test_trouble_of_a_case_is_said(tmp_path: Path) -> None:
