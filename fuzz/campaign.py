@@ -1,96 +1,97 @@
-"""A run of the search: batches until a budget is used up."""
+"""A run of the search: lanes until a budget is used up, and the finds on their way to the smallest case."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 
-from msgspec.structs import replace
+import msgspec
 
 from fuzz import corpus, messages
-from fuzz.case import Origin
+from fuzz.codec import encode
 from fuzz.control import Control
-from fuzz.cross_check import OTHER, CrossCheck
-from fuzz.errors import EngineError, KvzeroError
-from fuzz.events import Ended, Progress, Report, Started, Subscriber, Warned
+from fuzz.cross_check import CrossCheck
+from fuzz.devices import usual_workers
+from fuzz.errors import JournalError, KvzeroError
+from fuzz.events import Ended, Report, Started, Subscriber, Warned
 from fuzz.findbook import FindBook
+from fuzz.fleet import Between, Fleet
+from fuzz.journal import Journal
+from fuzz.lane import BATCH_SECONDS, search
+from fuzz.ledger import Ledger
+from fuzz.open_finds import replayed
+from fuzz.plan import Plan
 from fuzz.profiles import fitting
+from fuzz.reports.stats_files import StatsFiles
+from fuzz.statistics import Statistics
 from fuzz.supervisor import Crew
-
-BATCH_SECONDS = 0.25
-"""How often a worker reports, and so how soon a run sees a signal."""
 
 MANY_UNPROVED = 0.05
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What to search.
+class Kit:
+    """What a campaign works with: budgets, lanes, journal, somebody to tell; perhaps a second engine, files to show."""
 
-    Attributes:
-        targets: locators.
-        profiles: shapes of cases, taken by turns; none for the usual ones of what the targets take.
-        seed: decides every case.
-        corpus: where finds go.
-        engine: engine by name, or None for the best there is.
-        device_profile: launch limits by name, or None for the engine's own.
-        use_known: whether finds that a corpus file explains are counted apart.
-        cross_check: each case whose number is a multiple of this runs on a second engine, too; 0 for none.
-    """
-
-    targets: tuple[str, ...]
-    profiles: tuple[str, ...]
-    seed: int
-    corpus: Path
-    engine: str | None = None
-    device_profile: str | None = None
-    use_known: bool = True
-    cross_check: int = 0
-
-    def opening(self, *targets: str) -> messages.Open:
-        """What a worker is told first; other targets may stand in for the plan's."""
-        return messages.Open(targets or self.targets, self.engine, self.device_profile, "")
-
-    def second_opening(self, opened: messages.Opened) -> messages.Open:
-        """The same for the engine that checks the one that was opened."""
-        return messages.Open(self.targets, OTHER[opened.engine], opened.device_profile, "")
+    control: Control
+    fleet: Fleet
+    journal: Journal
+    tell: Subscriber
+    check: CrossCheck | None = None
+    files: StatsFiles | None = None
 
 
 class Campaign:
-    """One run; :meth:`run` gives its report.
+    """One run, from its start or from where its journal ends; :meth:`run` gives its report.
 
     Attributes:
         report: the numbers so far.
         book: the finds so far.
     """
 
-    def __init__(
-        self, plan: Plan, control: Control, crew: Crew, subscriber: Subscriber, check: CrossCheck | None = None
-    ) -> None:
+    def __init__(self, plan: Plan, kit: Kit) -> None:
         known = corpus.known(plan.corpus, corpus.shipped()) if plan.use_known else set()
-        self._control = control
-        self._crew = crew
-        self._tell = subscriber
-        self._check = check
-        self._opened = crew.open()
-        self._plan = dataclasses.replace(plan, profiles=fitting(plan.profiles, self._opened.takes))
+        self._kit = kit
+        self._opened = opened = kit.fleet.open()
+        self._plan = dataclasses.replace(
+            plan,
+            profiles=fitting(plan.profiles, opened.takes),
+            unit=plan.unit or min(opened.units.values()),
+            workers=plan.workers or (1 if kit.check else usual_workers(opened)),
+        )
+        kit.journal.state(
+            {
+                "engine": opened.engine,
+                "device_profile": opened.device_profile,
+                "profiles": ",".join(self._plan.profiles),
+                "unit": self._plan.unit,
+                "stop_reason": None,
+                "trouble": None,
+            }
+        )
         self.report = Report(plan.seed)
-        self.book = FindBook(
+        kit.journal.restore(self.report)
+        fast = opened.engine == "cuda" and self._plan.profiles == ("small",)
+        self._statistics = Statistics(self.report, self._plan.workers or 1, fast=fast, used=kit.control.elapsed)
+        self._ledger = Ledger(
+            self._plan, kit.control, self.report, kit.journal, kit.tell, self._statistics, self._show_now_and_then
+        )
+        self.book = self._ledger.book = FindBook(
             self.report,
             plan.corpus,
             known,
-            self._opened.device_profile,
-            self._opened.units,
-            crew,
-            control,
-            subscriber,
+            opened.device_profile,
+            opened.units,
+            kit.fleet,
+            kit.control,
+            self._ledger.tell,
+            self._ledger.lock,
         )
 
     def run(self) -> Report:
         """Search until a budget is used up, or workers keep dying; finds are saved and reported either way."""
-        plan, opened = self._plan, self._opened
-        self._tell(
+        plan, opened, report = self._plan, self._opened, self.report
+        self._ledger.tell(
             Started(
                 plan.seed,
                 plan.targets,
@@ -99,65 +100,82 @@ class Campaign:
                 opened.device,
                 opened.device_profile,
                 plan.corpus,
+                plan.workers or 1,
             )
         )
         try:
-            following = 0
-            self.book.settle()
-            while not (reason := self._stop_reason()):
-                following = self._batch(following)
-                self.book.settle()
-            self.report.stop_reason = reason
+            self._look_at_open_finds()
+            report.stop_reason = self._searched()
+            self._end()
         except KvzeroError as error:
-            self.report.stop_reason, self.report.trouble = "infrastructure", str(error)
-        self.report.seconds = self._control.elapsed
+            report.stop_reason, report.trouble = "infrastructure", str(error)
+            self._broken(error)
         self._warn()
-        self._tell(Ended(self.report))
-        return self.report
+        self._kit.tell(Ended(report))
+        return report
 
-    def _stop_reason(self) -> str | None:
-        return self._control.stop_reason(self.report.attempted, self.report.new_finds)
+    def _look_at_open_finds(self) -> None:
+        """Replay what earlier runs found, once in a campaign."""
+        kit = self._kit
+        if kit.journal.fact("open") is None:
+            profile = self._opened.device_profile
+            self.report.open = replayed(self._plan.corpus, self._plan.targets, profile, kit.fleet, kit.control)
+            kit.journal.state({"open": msgspec.json.encode(self.report.open).decode()})
 
-    def _batch(self, first: int) -> int:
-        left = self._control.left
-        request = messages.Batch(
-            self._plan.seed,
-            self._plan.profiles,
-            min(self._opened.units.values()),
-            first,
-            messages.NO_STOP if self._control.attempts is None else self._control.attempts,
-            BATCH_SECONDS if left is None else min(BATCH_SECONDS, left),
-        )
-        done = self._crew.batch(self._check.asks(request) if self._check else request, self._found)
-        self.report.add(done.counts, done.unproved)
-        self.report.compiled = max(self.report.compiled, done.compiled)
-        if done.trouble:
-            self._tell(Warned(done.trouble))
-        attempted = self.report.attempted
-        rate = attempted / max(self._control.elapsed, 1e-9)
-        self._tell(Progress(attempted, self.report.new_finds, rate, self._control.left))
-        if self._check:
-            differ = self._check.disagreement(request, done.following, self._opened.engine)
-            if differ:
-                raise EngineError(differ)
-        return done.following
+    def _searched(self) -> str:
+        """Why the search stopped, once all lanes are done and all finds settled, as far as time goes."""
+        ledger, fleet = self._ledger, self._kit.fleet
+        fleet.start(self._plan.workers or 1, self._lane, ledger.over, ledger.fail)
+        try:
+            while fleet.running:
+                if not self.book.settle_one():
+                    fleet.rest()
+                    fleet.wait(BATCH_SECONDS)
+                    ledger.tick()
+            if ledger.failure is None:
+                self.book.settle()
+        except KvzeroError as error:
+            ledger.fail(error)
+            while fleet.running:
+                fleet.wait(BATCH_SECONDS)
+        if ledger.failure:
+            raise ledger.failure
+        return ledger.stop_reason()
 
-    def _found(self, found: messages.Found) -> None:
-        if self._check:
-            self._check.note(found)
-        if found.verdict.outcome not in ("finding", "infra"):
-            return
-        if found.verdict.outcome == "infra":
-            self._tell(Warned(f"attempt {found.attempt}: trouble of our own: {found.verdict.text}"))
-            return
-        index = found.attempt // len(self._plan.targets)
-        origin = Origin("fuzz", seed=self._plan.seed, index=index, profile=found.profile)
-        case = replace(found.case, origin=origin)
-        self.book.met(case, found.target, found.profile, found.verdict, count=1)
+    def _lane(self, crew: Crew, between: Between) -> None:
+        opened, control = self._opened, self._kit.control
+        request = messages.Batch(self._plan.seed, self._plan.profiles, self._plan.unit or 1, 0, 0, 0.0)
+        search(crew, self._ledger, control, request, opened.device_profile, between, self._kit.check)
+
+    def _end(self) -> None:
+        """Write down how the run ended."""
+        self.report.seconds = self._kit.control.elapsed
+        facts = {name: getattr(self.report, name) for name in ("seconds", "stop_reason", "trouble")}
+        self._show()
+        self._kit.journal.state(facts)
+
+    def _show_now_and_then(self) -> None:
+        if self._kit.files and self._kit.files.due(self.report.seconds):
+            self._show()
+
+    def _show(self) -> None:
+        if self._kit.files:
+            self._kit.files.write(self._statistics.numbers(self._kit.fleet.deaths.count))
+
+    def _broken(self, error: KvzeroError) -> None:
+        """Write down what went wrong; if that cannot be written either, print what else would be lost."""
+        try:
+            self._end()
+        except JournalError as broken:
+            error = broken
+        if isinstance(error, JournalError):
+            self.report.lost = True
+            for find in self.report.distinct:
+                self._kit.tell(Warned(f"{find.bucket} in {find.count} cases, as it stands now\n{encode(find.case)}"))
 
     def _warn(self) -> None:
         outside = sum(count for name, count in self.report.unproved_by_profile.items() if name != "launch")
         if outside > MANY_UNPROVED * max(self.report.attempted, 1):
             engine = self._opened.engine
             words = f"{outside} cases outside profile launch are unproved: {engine} cannot hold them; a GPU can"
-            self._tell(Warned(words))
+            self._kit.tell(Warned(words))

@@ -13,6 +13,9 @@ SHRINK_SECONDS = 300.0
 SHRINK_SECONDS_ON_FIND = 15.0
 """The same where a run stops at its first find."""
 
+GRACE = 5.0
+"""Seconds after a signal in which workers may end their batch; a run must be over after ten."""
+
 
 class Control:
     """Budgets of a run.
@@ -21,14 +24,16 @@ class Control:
         seconds: time for the whole run, shrinking included; None for no limit.
         attempts: most attempts, or None.
         stop_on_find: whether the first find ends the search.
+        used: seconds of it that earlier parts of the run used.
     """
 
-    def __init__(self, seconds: float | None, attempts: int | None, *, stop_on_find: bool) -> None:
-        self._begun = time.monotonic()
+    def __init__(self, seconds: float | None, attempts: int | None, *, stop_on_find: bool, used: float = 0.0) -> None:
+        self._begun = time.monotonic() - used
         self._seconds = seconds
         self.attempts = attempts
         self._stop_on_find = stop_on_find
         self._signal: str | None = None
+        self._signalled = 0.0
 
     @property
     def elapsed(self) -> float:
@@ -44,6 +49,11 @@ class Control:
     def interrupted(self) -> bool:
         """Whether a signal asked the run to end."""
         return self._signal is not None
+
+    @property
+    def out_of_grace(self) -> bool:
+        """Whether a signal came, and the time for what was begun is over as well."""
+        return self.interrupted and time.monotonic() - self._signalled > GRACE
 
     def stop_reason(self, attempted: int, finds: int) -> str | None:
         """Why the run must stop now: ``signal NAME``, ``find``, ``cases`` or ``time``; else None."""
@@ -67,6 +77,7 @@ class Control:
         """Let SIGINT and SIGTERM end the run in order; a second one acts at once."""
 
         def note(number: int, _frame: object) -> None:
+            self._signalled = time.monotonic()
             self._signal = signal.Signals(number).name
             signal.signal(number, before[signal.Signals(number)])
 

@@ -32,3 +32,7 @@ class EngineError(KvzeroError):
 
 class WorkerError(KvzeroError):
     """A worker process could not be started or answered something that it must not."""
+
+
+class JournalError(KvzeroError):
+    """The journal of a campaign cannot be read or written; what it held last still holds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from fuzz.case import Case
 from fuzz.verdict import OUTCOMES, Bucket, Verdict
@@ -39,11 +40,25 @@ class Find:
     smallest: bool = False
 
 
+class OpenFind(NamedTuple):
+    """A find of an earlier run, and what today's target shows on its case.
+
+    ``state`` is still, fixed, changed, or not replayed; ``now`` the label of today's verdict, if there is one.
+    """
+
+    bucket: str
+    case: str
+    state: str
+    now: str
+
+
 @dataclass
 class Report:
     """A run in numbers; attempted is always the sum of the outcomes.
 
-    ``compiled`` counts the variants of kernels that one worker launched, each a compile of its own.
+    ``compiled`` counts the variants of kernels that one worker launched, each a compile of its own;
+    ``open`` are finds of earlier runs, which count nowhere;
+    ``lost`` tells that these numbers are in no journal, because it could not be written.
     """
 
     seed: int
@@ -54,6 +69,8 @@ class Report:
     seconds: float = 0.0
     compiled: int = 0
     trouble: str | None = None
+    open: list[OpenFind] = field(default_factory=list)
+    lost: bool = False
 
     @property
     def distinct(self) -> list[Find]:
@@ -100,6 +117,7 @@ class Started:
     device: str
     device_profile: str
     corpus: Path
+    workers: int = 1
 
 
 @dataclass(frozen=True)
@@ -110,6 +128,8 @@ class Progress:
     finds: int
     rate: float
     seconds_left: float | None
+    workers: int = 1
+    shares: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -15,8 +17,8 @@ from fuzz.events import Find, Report, Saved, Settled, Subscriber, Warned
 from fuzz.shrink import shrink
 from fuzz.shrink.trial import OutOfBudget
 from fuzz.simplicity import order
-from fuzz.supervisor import Crew
 from fuzz.verdict import Bucket, Verdict
+from fuzz.worker_process import Abandoned
 
 REPLAYS = 10
 DEADLY_REPLAYS = 1
@@ -26,8 +28,17 @@ DEADLY_SHARE = 0.1
 """Part of the time left that such a find is shrunk for: the search must go on."""
 
 
+class Hands(Protocol):
+    """Whoever runs candidates and replays."""
+
+    def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
+        """Run one case on one target."""
+
+
 class FindBook:
     """Books findings and brings each new bucket to its smallest case.
+
+    Findings are booked by whoever makes them, while one thread shrinks and replays.
 
     Args:
         report: where finds and troubles are noted.
@@ -35,9 +46,10 @@ class FindBook:
         known: buckets that a corpus file explains.
         device_profile: whose launch limits held.
         units: each target's unit in bytes.
-        crew: runs candidates and replays.
+        hands: runs candidates and replays.
         control: how long there is.
         tell: told of each step.
+        lock: guards report and book; not held while a case runs.
     """
 
     def __init__(
@@ -47,47 +59,66 @@ class FindBook:
         known: set[Bucket],
         device_profile: str,
         units: Mapping[str, int],
-        crew: Crew,
+        hands: Hands,
         control: Control,
         tell: Subscriber,
+        lock: threading.RLock | None = None,
     ) -> None:
         self._report = report
         self._folder = folder
         self._known = known
         self._device_profile = device_profile
         self._units = units
-        self._crew = crew
+        self._hands = hands
         self._control = control
         self._tell = tell
-        self._unsettled: list[Find] = []
+        self._lock = lock or threading.RLock()
+        self._shrinking: Find | None = None
+        self._unsettled = [find for find in report.distinct if not find.known and not find.settled]
 
     def met(self, case: Case, target: str, profile: str, verdict: Verdict, *, count: int) -> None:
         """Book a finding: a new bucket's case is saved at once, a smaller case replaces a larger one."""
-        bucket = verdict.bucket(target, self._device_profile)
-        find = self._report.finds.get(bucket)
-        if find is not None:
+        with self._lock:
+            bucket = verdict.bucket(target, self._device_profile)
+            find = self._report.finds.get(bucket)
+            if find is None:
+                self._new(Find(bucket, case, verdict, profile, count, known=bucket in self._known))
+                return
             find.count += count
-            if order(case) < order(find.case) and not find.settled:
+            if order(case) < order(find.case) and not find.settled and find is not self._shrinking:
                 find.case, find.verdict, find.profile = case, verdict, profile
                 if not find.known:
                     self._save(find)
-            return
-        find = Find(bucket, case, verdict, profile, count, known=bucket in self._known)
-        self._report.finds[bucket] = find
+
+    def settle(self) -> None:
+        """Shrink and replay what is new, the deadly last; what time leaves over stays saved as it is."""
+        while self.settle_one():
+            pass
+
+    def settle_one(self) -> bool:
+        """Shrink and replay the next find that is new; whether there was one, and no signal.
+
+        A find that a signal cuts short keeps the best case so far and is not settled.
+        """
+        with self._lock:
+            if not self._unsettled or self._control.interrupted:
+                return False
+            self._unsettled.sort(key=lambda find: find.verdict.lost)
+            find = self._shrinking = self._unsettled.pop(0)
+        self._shrink(find)
+        self._replay(find)
+        with self._lock:
+            find.settled = not self._control.interrupted
+            self._shrinking = None
+            self._tell(Settled(find))
+        return True
+
+    def _new(self, find: Find) -> None:
+        self._report.finds[find.bucket] = find
         if not find.known:
             self._save(find)
             self._tell(Saved(find))
             self._unsettled.append(find)
-
-    def settle(self) -> None:
-        """Shrink and replay what is new, the deadly last; what time leaves over stays saved as it is."""
-        while self._unsettled and not self._control.interrupted:
-            self._unsettled.sort(key=lambda find: find.verdict.lost)
-            find = self._unsettled.pop(0)
-            self._shrink(find)
-            self._replay(find)
-            find.settled = True
-            self._tell(Settled(find))
 
     def _shrink(self, find: Find) -> None:
         seconds = self._control.shrink_seconds()
@@ -97,7 +128,10 @@ class FindBook:
         def attempt(case: Case, *, rehearse: bool = False) -> Verdict:
             if self._control.interrupted:
                 raise OutOfBudget
-            return self._crew.attempt(case, find.bucket.target, rehearse=rehearse)
+            try:
+                return self._hands.attempt(case, find.bucket.target, rehearse=rehearse)
+            except Abandoned:
+                raise OutOfBudget from None
 
         shrunk = shrink(
             find.case,
@@ -109,9 +143,10 @@ class FindBook:
             deadly=find.verdict.lost,
             on_other=lambda case, verdict: self.met(case, find.bucket.target, find.profile, verdict, count=0),
         )
-        find.case = replace(shrunk.case, origin=find.case.origin)
-        find.smallest = shrunk.finished
-        self._save(find)
+        with self._lock:
+            find.case = replace(shrunk.case, origin=find.case.origin)
+            find.smallest = shrunk.finished
+            self._save(find)
 
     def _replay(self, find: Find) -> None:
         """Run the find's case again; if it shows only sometimes, it is filed under ``unstable``.
@@ -122,21 +157,28 @@ class FindBook:
         deadly = find.verdict.lost
         most = DEADLY_REPLAYS if deadly else REPLAYS
         shown = times = 0
-        while times < most and not ((times or deadly) and self._control.left == 0.0):
+        while times < most and not ((times or deadly) and self._control.left == 0.0) and not self._control.interrupted:
+            try:
+                verdict = self._hands.attempt(find.case, find.bucket.target)
+            except Abandoned:
+                break
             times += 1
-            verdict = self._crew.attempt(find.case, find.bucket.target)
             if verdict.shows(find.bucket):
                 shown += 1
                 find.verdict = verdict
-        find.replays = (shown, times)
-        if shown < times:
-            find.verdict = Verdict("finding", "unstable", text=f"{find.bucket.label} in {shown} of {times} replays")
-            before, path = find.bucket, find.path
-            find.bucket = before._replace(kind="unstable", detail="")
-            self._save(find)
-            if path is not None:
-                corpus.forget(path, before)
-            self._report.merge(find)
+        with self._lock:
+            find.replays = (shown, times)
+            if shown < times:
+                self._unstable(find, shown, times)
+
+    def _unstable(self, find: Find, shown: int, times: int) -> None:
+        find.verdict = Verdict("finding", "unstable", text=f"{find.bucket.label} in {shown} of {times} replays")
+        before, path = find.bucket, find.path
+        find.bucket = before._replace(kind="unstable", detail="")
+        self._save(find)
+        if path is not None:
+            corpus.forget(path, before)
+        self._report.merge(find)
 
     def _save(self, find: Find) -> None:
         try:

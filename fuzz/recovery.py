@@ -7,15 +7,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fuzz import flight
-from fuzz.campaign import Campaign, Plan
+from fuzz.campaign import Campaign
 from fuzz.codec import encode
 from fuzz.errors import UsageError
 from fuzz.events import Subscriber, Warned
+from fuzz.findbook import Hands
+from fuzz.plan import Plan
 from fuzz.supervisor import Crew
 from fuzz.verdict import RIGHT
 
 
-def recover(plan: Plan, slots: Path, campaign: Campaign, crew: Crew, tell: Subscriber) -> None:
+def recover(plan: Plan, slots: Path, campaign: Campaign, hands: Hands, tell: Subscriber) -> None:
     """Replay each case that a dead worker left in its slot.
 
     A finding on one of the plan's targets is booked like any other. A slot whose target cannot be
@@ -25,7 +27,7 @@ def recover(plan: Plan, slots: Path, campaign: Campaign, crew: Crew, tell: Subsc
         plan: the run that starts now.
         slots: the folder of flight slots.
         campaign: books what is found.
-        crew: has the plan's targets loaded.
+        hands: have the plan's targets loaded.
         tell: told which case it was and what came of it.
     """
     for path, in_flight in flight.abandoned(slots):
@@ -36,7 +38,7 @@ def recover(plan: Plan, slots: Path, campaign: Campaign, crew: Crew, tell: Subsc
         try:
             for running in in_flight:
                 target, case = running.target, running.case
-                with _loaded(target, plan, slots, crew) as one:
+                with _loaded(target, plan, slots, hands) as one:
                     verdict = one.attempt(case, target)
                 if len(in_flight) == 1 or verdict.outcome not in RIGHT:
                     tell(Warned(f"the case in flight: {verdict.label()} {verdict.text}".rstrip()))
@@ -49,10 +51,10 @@ def recover(plan: Plan, slots: Path, campaign: Campaign, crew: Crew, tell: Subsc
 
 
 @contextmanager
-def _loaded(target: str, plan: Plan, slots: Path, crew: Crew) -> Iterator[Crew]:
+def _loaded(target: str, plan: Plan, slots: Path, hands: Hands) -> Iterator[Hands]:
     """A crew that has the target: the run's own, or one for it alone."""
     if target in plan.targets:
-        yield crew
+        yield hands
         return
     other = Crew(plan.opening(target), slots, standbys=0)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,18 +10,9 @@ from fuzz import messages
 from fuzz.case import Case
 from fuzz.errors import KvzeroError, WorkerError
 from fuzz.one_by_one import named, one_by_one
+from fuzz.restarts import Restarts
 from fuzz.verdict import Verdict
-from fuzz.worker_process import Died, WorkerProcess
-
-MOST_RESTARTS = 200
-"""Deaths after which a run gives up: something other than cases must be killing workers."""
-
-MANY_CORES = 8
-
-
-def usual_standbys() -> int:
-    """One; two where there are cores to import torch beside the search, which takes seconds."""
-    return 2 if (os.cpu_count() or 1) >= MANY_CORES else 1
+from fuzz.worker_process import Abandoned, Died, WorkerProcess
 
 
 class Crew:
@@ -33,6 +23,9 @@ class Crew:
         folder: where the flight slots lie.
         standbys: how many more workers to keep warm.
         hire: makes a worker.
+        restarts: how often workers may die, and whether it is time to give up waiting for one.
+        at_once: whether the first worker starts now, and what it cannot open is an error; else it starts with
+            the first request, and is replaced like any other.
     """
 
     def __init__(
@@ -42,12 +35,16 @@ class Crew:
         *,
         standbys: int,
         hire: Callable[[messages.Open, Path], WorkerProcess] = WorkerProcess,
+        restarts: Restarts | None = None,
+        at_once: bool = True,
     ) -> None:
         self._hire: Callable[[], WorkerProcess] = partial(hire, opening, folder)
         self._wanted = standbys
         self._standbys: list[WorkerProcess] = []
-        self._restarts = 0
-        self._active: WorkerProcess | None = self._hire()
+        self.restarts = restarts or Restarts()
+        self._active: WorkerProcess | None = self._hire() if at_once else None
+        if self._active is not None:
+            self._active.given_up = self.restarts.given_up
 
     def open(self) -> messages.Opened:
         """Wait for the worker that runs, then let the others start.
@@ -110,26 +107,33 @@ class Crew:
     def _ready(self) -> WorkerProcess:
         """The worker that runs; a standby that died waiting is passed over."""
         while self._active is None:
-            if self._restarts > MOST_RESTARTS:
-                raise WorkerError(f"worker: died {self._restarts} times in one run; see the finds for what kills it")
+            self.restarts.check()
             next_one = self._standbys.pop(0) if self._standbys else self._hire()
+            next_one.given_up, next_one.unwanted = self.restarts.given_up, self.restarts.unwanted
             try:
                 next_one.opened()
-            except KvzeroError:
-                self._restarts += 1
+            except Abandoned:
                 next_one.close()
-                if self._restarts > MOST_RESTARTS:
-                    raise
+                raise
+            except KvzeroError as error:
+                self.restarts.died()
+                next_one.close()
+                self.restarts.barren(error)
             else:
                 self._active = next_one
         return self._active
 
+    def renew(self) -> None:
+        """Let the worker go between two requests; the next one gets another."""
+        if self._active is not None:
+            self._active.close()
+            self._active = None
+
     def _dismiss(self) -> None:
         """Close the worker that ran; the next request gets another."""
         if self._active is not None:
-            self._restarts += 1
-            self._active.close()
-            self._active = None
+            self.restarts.died()
+        self.renew()
 
 
 def _ended(request: messages.Batch, death: Died, on_found: Callable[[messages.Found], None]) -> messages.BatchDone:

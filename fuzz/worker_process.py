@@ -8,10 +8,9 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeVar
@@ -21,6 +20,7 @@ from msgspec.structs import replace
 from fuzz import flight, messages
 from fuzz.errors import KvzeroError, UsageError, WorkerError
 from fuzz.verdict import Verdict
+from fuzz.worker_log import WorkerLog
 
 A = TypeVar("A", messages.BatchDone, messages.Tried)
 
@@ -50,26 +50,45 @@ class Died(Exception):  # noqa: N818 - news, not an error
         self.counts = counts
 
 
+class Abandoned(Exception):  # noqa: N818 - wanted, not an error
+    """Whoever waited for a worker gave it up, and the worker was ended."""
+
+
+def never() -> bool:
+    """Wait for a worker as long as it takes."""
+    return False
+
+
 class WorkerProcess:
     """One worker: it loads targets as soon as it is made, and runs what it is asked.
+
+    Its parent must start it from a thread that lives on: the kernel ends a worker with the thread.
 
     Args:
         opening: targets, engine and device profile; the slot is filled in here.
         folder: where the flight slot lies.
+        environment: variables that the worker has besides its parent's.
+
+    Attributes:
+        given_up: asked at each beat of waiting; once true, the wait ends with :class:`Abandoned`.
+        unwanted: the same while it loads: whether there is nothing left that it could run.
     """
 
-    def __init__(self, opening: messages.Open, folder: Path) -> None:
+    def __init__(self, opening: messages.Open, folder: Path, environment: Mapping[str, str] | None = None) -> None:
         self.slot = folder / f"{uuid.uuid4().hex}.slot"
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
+        self.given_up: Callable[[], bool] = never
+        self.unwanted: Callable[[], bool] = never
+        self._log = WorkerLog()
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "fuzz.worker", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                stdout=self._log,
+                stdout=self._log.fileno(),
                 stderr=subprocess.STDOUT,
                 process_group=0,
+                env={**os.environ, **(environment or {})},
             )
         self._connection = Connection(ours.detach())
         self._names = ", ".join(opening.targets)
@@ -77,10 +96,16 @@ class WorkerProcess:
         with contextlib.suppress(*_GONE):
             self._send(replace(opening, slot=str(self.slot)))
 
+    @property
+    def warm(self) -> bool:
+        """Whether there is nothing to wait for: it has loaded everything, or failed to."""
+        return self._ready is not None or self._connection.poll(0)
+
     def opened(self) -> messages.Opened:
         """Wait until the worker has loaded everything.
 
         Raises:
+            Abandoned: if it was given up.
             KvzeroError: what the worker says is wrong with engine or targets, now and each time after.
             WorkerError: if it dies or stays silent.
         """
@@ -96,6 +121,7 @@ class WorkerProcess:
 
         Raises:
             Died: if the worker ended or hung.
+            Abandoned: if it was given up; what it did meanwhile is not told.
             KvzeroError: what the worker says went wrong.
         """
         self.opened()
@@ -103,7 +129,7 @@ class WorkerProcess:
         try:
             self._send(request)
             while True:
-                while not self._connection.poll(BEAT):
+                while not self._heard():
                     state = self._overdue()
                     if state is not None:
                         self.kill()
@@ -135,19 +161,35 @@ class WorkerProcess:
         self._log.close()
 
     def _opening(self) -> messages.Opened | KvzeroError:
+        until = time.monotonic() + START_SECONDS
         try:
-            if not self._connection.poll(START_SECONDS):
-                return UsageError(f"target={self._names}: not loaded after {START_SECONDS:.0f} s; {self._tail()}")
+            while not self._heard():
+                if self.unwanted():
+                    self.kill()
+                    raise Abandoned
+                if time.monotonic() > until:
+                    return self._unloaded(f"not loaded after {START_SECONDS:.0f} s")
             answer = self._receive()
         except _GONE:
             self.kill()
-            code = self._process.returncode
-            return UsageError(f"target={self._names}: importing it ended the worker with {code}; {self._tail()}")
+            return self._unloaded(f"importing it ended the worker with {self._process.returncode}")
         if isinstance(answer, messages.Failed):
             return answer.error()
         if not isinstance(answer, messages.Opened):
             return WorkerError(f"worker: answered {type(answer).__name__} before it was open")
         return answer
+
+    def _unloaded(self, reason: str) -> UsageError:
+        return UsageError(f"target={self._names}: {reason}; {self._log.last_words()}")
+
+    def _heard(self) -> bool:
+        """Whether the worker said something within a beat."""
+        heard = self._connection.poll(BEAT)
+        self._log.trim()
+        if not heard and self.given_up():
+            self.kill()
+            raise Abandoned
+        return heard
 
     def _overdue(self) -> flight.Flight | None:
         """The state of a slot that two looks in a row find overdue with one case."""
@@ -166,22 +208,17 @@ class WorkerProcess:
         self.kill()
         state = flight.read(self.slot)
         if state is None or not state.running:
-            text = f"a worker ended between two cases; {self._tail()}"
+            text = f"a worker ended between two cases; {self._log.last_words()}"
             return Died((), Verdict("infra", text=text), state.counts if state else {})
         if last is not None and [last.attempt] == [one.attempt for one in state.running]:
             return Died((), last.verdict, state.counts)
-        return Died(state.running, _faulted(self._process.returncode, self._tail()), state.counts)
+        return Died(state.running, _faulted(self._process.returncode, self._log.last_words()), state.counts)
 
     def _send(self, request: messages.Request) -> None:
         self._connection.send_bytes(messages.encode(request))
 
     def _receive(self) -> messages.Answer:
         return messages.decode_answer(self._connection.recv_bytes())
-
-    def _tail(self) -> str:
-        self._log.seek(0)
-        lines = self._log.read().decode(errors="replace").strip().splitlines()
-        return "its last words: " + " | ".join(lines[-3:]) if lines else "it said nothing"
 
 
 def _faulted(returncode: int, tail: str) -> Verdict:

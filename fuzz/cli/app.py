@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from fuzz.cli import bench_verbs, case_verbs, corpus_verbs, fuzz_verb, machine_verbs
+from fuzz.cli import bench_verbs, campaign_verbs, case_verbs, corpus_verbs, fuzz_verb, machine_verbs
 from fuzz.errors import KvzeroError
 
 
@@ -38,6 +38,8 @@ def root(
 
 
 app.command("fuzz")(fuzz_verb.fuzz)
+app.command("status")(campaign_verbs.status)
+app.command("merge")(campaign_verbs.merge)
 app.command("replay")(case_verbs.replay)
 app.command("shrink")(case_verbs.shrink)
 app.command("explain")(case_verbs.explain)

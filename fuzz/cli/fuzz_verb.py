@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
+import dataclasses
 import secrets
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
+from fuzz import campaign_folder
 from fuzz import targets as locators
-from fuzz.campaign import Campaign, Plan
 from fuzz.cli import options
-from fuzz.control import Control
-from fuzz.cross_check import CrossCheck
 from fuzz.errors import UsageError
-from fuzz.events import Report, Warned
+from fuzz.events import Report
+from fuzz.plan import Plan
 from fuzz.profiles import BY_NAME, DEFAULT, fitting
-from fuzz.recovery import recover
 from fuzz.reports.json_report import as_json
 from fuzz.reports.terminal import Terminal
-from fuzz.supervisor import Crew, usual_standbys
-
-ROOM = 2**20
-"""Bytes that a corpus must have free: flight slots and some finds."""
+from fuzz.runner import run, run_in
 
 SECONDS = 60.0
 """How long a run lasts that names neither time nor cases."""
 
 
 def fuzz(
+    context: typer.Context,
     target: options.Targets = None,
     corpus: options.Corpus = None,
     profile: Annotated[
@@ -56,6 +48,15 @@ def fuzz(
         int | None,
         typer.Option(min=1, help="Run each case whose number is a multiple of this on a second engine."),
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="How many search at once; default: as many as cores and GPUs bear.")
+    ] = None,
+    directory: Annotated[
+        Path | None, typer.Option("--dir", help="Keep the campaign in this new folder, to go on if it is ended.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with the campaign of this folder; takes no other option on what to run.")
+    ] = None,
     engine: options.Engine = None,
     device_profile: options.DeviceProfile = None,
     json: options.Json = False,  # noqa: FBT002
@@ -65,12 +66,18 @@ def fuzz(
 
     Example: kvzero fuzz --target my_kernel.py:zeroer --seconds 120
     """
+    terminal = Terminal(quiet=quiet)
+    if resume is not None:
+        plan, report = _resumed(context, resume.absolute(), terminal)
+        _end(plan, report, json=json)
     profiles = tuple(dict.fromkeys(profile or ()))
     for name in profiles:
         options.one_of("profile", name, tuple(BY_NAME))
     chosen = options.checked(target or [options.usual_target(profiles)], engine, device_profile)
     fitting(profiles, {name: takes for name in chosen if (takes := locators.takes(name))})
     limit = _seconds(seconds, hours, cases)
+    if cross_check and workers not in (None, 1):
+        raise UsageError(f"workers={workers}: must be 1 with --cross-check, which follows one worker; leave one out")
     if cases is not None and cases < 1:
         raise UsageError(f"cases={cases}: must be 1 or more; zero cases prove nothing")
     folder = options.corpus_folder(corpus)
@@ -83,68 +90,52 @@ def fuzz(
         device_profile,
         use_known=not no_known,
         cross_check=cross_check or 0,
+        seconds=limit,
+        cases=cases,
+        stop_on_find=stop_on_find,
+        workers=workers,
     )
-    terminal = Terminal(quiet=quiet)
-    control = Control(limit, cases * len(chosen) if cases else None, stop_on_find=stop_on_find)
-    report = _run(plan, control, terminal)
+    if directory is None:
+        report = run(plan, terminal)
+    else:
+        plan = dataclasses.replace(plan, corpus=folder.absolute())
+        report = run_in(campaign_folder.create(directory.absolute(), plan), terminal, new=True)
+    _end(plan, report, json=json)
+
+
+def _end(plan: Plan, report: Report, *, json: bool) -> NoReturn:
     if json:
         sys.stdout.write(as_json(report) + "\n")
-    raise typer.Exit(exit_code(report, hostile="hostile" in profiles))
+    raise typer.Exit(exit_code(report, hostile=plan.hostile))
 
 
 def exit_code(report: Report, *, hostile: bool) -> int:
     """0 clean, 1 finding, 3 if nothing was proved or something of ours went wrong.
 
-    Accepted hostile input is a finding only where it was asked for.
+    Accepted hostile input is a finding only where it was asked for. A journal that broke is 3 whatever was
+    found: the numbers cannot be relied on.
     """
+    if report.lost:
+        return 3
     if any(not find.known and (hostile or find.bucket.kind != "accepted") for find in report.distinct):
         return 1
     proved = report.counts["passed"] + report.counts["finding"]
     return 3 if report.trouble or report.counts["infra"] or not proved else 0
 
 
-def _run(plan: Plan, control: Control, terminal: Terminal) -> Report:
-    with _flights(plan.corpus, terminal) as (slots, kept):
-        crew = Crew(plan.opening(), slots, standbys=usual_standbys())
-        second = None
-        try:
-            if plan.cross_check:
-                second = Crew(plan.second_opening(crew.open()), slots, standbys=0)
-            check = CrossCheck(second, plan.cross_check) if second else None
-            campaign = Campaign(plan, control, crew, terminal, check)
-            with control.signals():
-                if kept:
-                    recover(plan, slots, campaign, crew, terminal)
-                report = campaign.run()
-            if check:
-                terminal(Warned(f"cross-check: {check.compared} cases decided by both engines"))
-        finally:
-            crew.close()
-            if second:
-                second.close()
-    if not kept and report.trouble is None:
-        report.trouble = f"corpus={plan.corpus}: cannot be written"
-    return report
+def _resumed(context: typer.Context, folder: Path, terminal: Terminal) -> tuple[Plan, Report]:
+    """Go on with a campaign; only how to report may be said anew."""
+    given = [one.opts[0] for one in context.command.params if _typed(context, one.name or "")]
+    others = [option for option in given if option not in ("--resume", "--json", "--quiet")]
+    if others:
+        raise UsageError(f"resume={folder}: goes on as it was begun, but {others[0]} is given; leave it out")
+    campaign = campaign_folder.find(folder, "resume")
+    return campaign.written.plan, run_in(campaign, terminal)
 
 
-@contextmanager
-def _flights(corpus: Path, terminal: Terminal) -> Iterator[tuple[Path, bool]]:
-    """The folder of flight slots: in the corpus, or a passing one if that cannot be written."""
-    slots = corpus / ".flight"
-    try:
-        slots.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=slots) as probe:
-            os.posix_fallocate(probe.fileno(), 0, ROOM)
-    except OSError as error:
-        terminal(Warned(f"corpus={corpus}: {error.strerror}; finds that cannot be saved will be printed in full"))
-        with tempfile.TemporaryDirectory(prefix="kvzero-") as passing:
-            yield Path(passing), False
-        return
-    try:
-        yield slots, True
-    finally:
-        with contextlib.suppress(OSError):
-            slots.rmdir()  # only if no case was left in flight
+def _typed(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _seconds(seconds: float | None, hours: float | None, cases: int | None) -> float | None:

@@ -27,6 +27,7 @@ def as_json(report: Report) -> str:
             "seed": report.seed,
             "stop_reason": report.stop_reason,
             "trouble": report.trouble,
+            "open": [one._asdict() for one in report.open],
             "finds": sorted(finds, key=lambda find: str(find["bucket"])),
         },
         indent=2,

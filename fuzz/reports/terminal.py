@@ -39,9 +39,11 @@ class Terminal:
             return
         self._clear()
         if isinstance(event, Started) and not self._quiet:
+            together = f" · {event.workers} workers" if event.workers > 1 else ""
             self._print(
                 f"seed {event.seed} · {', '.join(event.targets)} · profiles {', '.join(event.profiles)} · "
-                f"{event.engine} on {event.device} under {event.device_profile} limits · finds go to {event.corpus}"
+                f"{event.engine} on {event.device} under {event.device_profile} limits{together} · "
+                f"finds go to {event.corpus}"
             )
         elif isinstance(event, Saved):
             where = event.find.path or "no file"
@@ -55,7 +57,12 @@ class Terminal:
 
     def _progress(self, event: Progress) -> None:
         left = "no limit" if event.seconds_left is None else f"{event.seconds_left:.0f} s left"
-        line = f"{event.attempted} cases · {event.rate:.0f}/s · {event.finds} finds · {left}"
+        parts = [f"{event.attempted} cases", f"{event.rate:.0f}/s", f"{event.finds} finds", left]
+        if event.workers > 1:
+            parts.append(f"{event.workers} workers")
+        if event.shares:
+            parts.append(", ".join(f"{name} {share:.0%}" for name, share in event.shares.items()))
+        line = " · ".join(parts)
         if self._quiet:
             return
         if self._console.is_terminal:
@@ -109,6 +116,9 @@ def ending(report: Report) -> str:
         lines.append(f"kernels compiled: {report.compiled}, one for each set of constants and argument classes")
     if report.trouble:
         lines.append(f"trouble: {report.trouble}")
+    for one in report.open:
+        now = f", now {one.now}" if one.state == "changed" else ""
+        lines.append(f"open: {one.bucket}: {one.state}{now} · {command(Path(one.case))}")
     for find in report.distinct:
         if find.known:
             lines.append(f"known: {find.bucket} in {find.count} cases")

@@ -32,3 +32,22 @@ def test_shrinking_never_outlasts_the_run() -> None:
     assert Control(None, None, stop_on_find=False).shrink_seconds() == 300.0
     assert Control(None, None, stop_on_find=True).shrink_seconds() == 15.0
     assert Control(5.0, None, stop_on_find=False).shrink_seconds() <= 5.0
+
+
+def test_a_resumed_run_has_the_rest_of_its_time() -> None:
+    """Seconds that earlier parts used are gone, for the budget and for rates."""
+    control = Control(60.0, None, stop_on_find=False, used=50.0)
+    assert 50.0 <= control.elapsed < 55.0
+    assert 5.0 < control.left <= 10.0
+    assert Control(60.0, None, stop_on_find=False, used=61.0).stop_reason(0, 0) == "time"
+
+
+def test_what_was_begun_has_a_grace() -> None:
+    """Right after a signal a batch may end; five seconds later it may not."""
+    control = Control(None, None, stop_on_find=False)
+    assert not control.out_of_grace
+    with control.signals():
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert not control.out_of_grace
+        control._signalled -= 5.1
+        assert control.out_of_grace

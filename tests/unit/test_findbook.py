@@ -13,8 +13,10 @@ from fuzz.case import Case
 from fuzz.control import Control
 from fuzz.events import Report, Saved, Settled, Warned
 from fuzz.findbook import FindBook
+from fuzz.simplicity import order
 from fuzz.source import Recorder
 from fuzz.verdict import Bucket, Verdict
+from fuzz.worker_process import Abandoned
 
 TAIL = Verdict("finding", "stale", "tail")
 BUCKET = Bucket("t", "h200", "stale", "tail")
@@ -115,3 +117,52 @@ def test_a_full_disk_prints_the_find(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert codec.encode(case) in events[0].text
     assert isinstance(events[1], Saved)
     assert events[1].find.path is None
+
+
+def test_a_signal_stops_shrinking_at_once(tmp_path: Path) -> None:
+    """A candidate that is given up ends it: the best case so far is kept, the find not settled, nothing replayed."""
+    book, report, events = _book(tmp_path, _wide)
+    runs = 0
+
+    def abandoned(case: Case) -> Verdict:
+        nonlocal runs
+        runs += 1
+        if runs == 3:
+            book._control._signal = "SIGTERM"
+            raise Abandoned
+        return _wide(case)
+
+    case = next(c for c in (build(Recorder(seed), "small") for seed in range(99)) if _wide(c) == TAIL)
+    book.met(case, "t", "small", TAIL, count=1)
+    book._hands = FakeCrew(abandoned)
+    book.settle()
+    find = report.finds[BUCKET]
+    assert runs == 3
+    assert (find.settled, find.smallest, find.replays) == (False, False, (0, 0))
+    assert order(find.case) <= order(case)
+    assert [type(event) for event in events] == [Saved, Settled]
+    events.clear()
+    again = FindBook(
+        report, tmp_path, set(), "h200", {"t": 4}, FakeCrew(_wide), Control(60.0, None, stop_on_find=False),
+        events.append,
+    )  # fmt: skip
+    again.settle()
+    assert (find.settled, find.smallest, find.replays) == (True, True, (10, 10)), "a resumed run goes on with it"
+
+
+def test_a_find_that_is_being_shrunk_keeps_its_case(tmp_path: Path) -> None:
+    """Lanes go on meeting the bucket meanwhile: they are counted, and do not pull the case away."""
+    book, report, _ = _book(tmp_path, _wide)
+    cases = [c for c in (build(Recorder(seed), "small") for seed in range(200)) if _wide(c) == TAIL]
+    cases.sort(key=order)
+
+    def meets(case: Case) -> Verdict:
+        book.met(cases[0], "t", "small", TAIL, count=1)
+        return _wide(case)
+
+    book._hands = FakeCrew(meets)
+    book.met(cases[-1], "t", "small", TAIL, count=1)
+    book.settle()
+    find = report.finds[BUCKET]
+    assert find.count > 10
+    assert [(s.page, s.stride, s.blocks) for s in find.case.segments] == [(64, 64, 1)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import messages, supervisor
+from fuzz import messages, restarts
 from fuzz.build import build
 from fuzz.errors import UsageError, WorkerError
 from fuzz.flight import InFlight
@@ -176,7 +176,7 @@ def test_a_standby_that_died_waiting_is_passed_over() -> None:
 
 def test_workers_that_keep_dying_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """After the last restart the error says so; every death before it was reported."""
-    monkeypatch.setattr(supervisor, "MOST_RESTARTS", 3)
+    monkeypatch.setattr(restarts, "MOST", 3)
     workers = [FakeWorker([Died((InFlight(0, "t", "", CASE),), FINDING, _counts())]) for _ in range(4)]
     crew = _crew(workers)
     assert [crew.attempt(CASE, "t") for _ in range(4)] == [FINDING] * 4
