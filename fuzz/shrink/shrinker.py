@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from fuzz.case import Case
-from fuzz.shrink import counts, numbers, structure
+from fuzz.shrink import counts, numbers, sequence, structure
 from fuzz.shrink.trial import OutOfBudget, Trial
 from fuzz.verdict import Bucket, Verdict
 
@@ -56,6 +56,10 @@ def shrink(
         on_other: told of findings of other buckets met on the way.
         deadly: whether each run that shows the find costs a worker; then there are few.
     """
+    if case.sequence:
+        return _sequence(
+            case, bucket, attempt, profile=profile, unit=unit, seconds=seconds, on_other=on_other, deadly=deadly
+        )
     launch = bucket.kind == "skipped" or bucket.detail.startswith("launch-")
     if launch:
         return _launch(case, bucket, attempt, seconds, on_other)
@@ -73,6 +77,31 @@ def shrink(
     except OutOfBudget:
         return Shrunk(trial.best, trial.runs, finished=False)
     return Shrunk(trial.best, trial.runs, finished=traced)
+
+
+def _sequence(
+    case: Case,
+    bucket: Bucket,
+    attempt: Attempt,
+    *,
+    profile: str,
+    unit: int,
+    seconds: float,
+    on_other: Callable[[Case, Verdict], None],
+    deadly: bool,
+) -> Shrunk:
+    """Delete cases, and make those smaller that are left; one that shows the find alone is shrunk by itself."""
+    trial = Trial(case, bucket, attempt, seconds, DEADLY_RUNS if deadly else MANY_RUNS, on_other)
+    try:
+        sequence.lower(trial)
+    except OutOfBudget:
+        return Shrunk(trial.best, trial.runs, finished=False)
+    if trial.best.sequence or deadly:
+        return Shrunk(trial.best, trial.runs, finished=True)
+    single = shrink(
+        trial.best, bucket, attempt, profile=profile, unit=unit, seconds=trial.seconds_left, on_other=on_other
+    )
+    return single._replace(runs=trial.runs + single.runs)
 
 
 def _launch(

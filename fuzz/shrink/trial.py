@@ -67,6 +67,11 @@ class Trial:
         """Whether a case is smaller than the best and shows the find; it is the best then."""
         return order(case) < order(self.best) and self.holds(case)
 
+    @property
+    def seconds_left(self) -> float:
+        """Time that is not used up."""
+        return max(self._until - time.monotonic(), 0.0)
+
     def _run(self, case: Case) -> bool:
         if self.runs >= self._most_runs or time.monotonic() > self._until:
             raise OutOfBudget
@@ -82,5 +87,7 @@ class Trial:
 
 
 def _bare(case: Case) -> tuple[object, ...]:
+    if case.sequence:
+        return tuple(map(_bare, case.sequence))
     cache = (case.segments, case.layers, case.pools, case.num_blocks)
     return (case.domain, case.guard, cache, case.calls, case.blocks_known, case.cold)
