@@ -94,9 +94,11 @@ class FindBook:
         if find.verdict.lost:
             seconds *= DEADLY_SHARE
 
-        def attempt(case: Case, *, rehearse: bool = False) -> Verdict:
+        def attempt(case: Case, *, rehearse: bool = False, fresh: bool = False) -> Verdict:
             if self._control.interrupted:
                 raise OutOfBudget
+            if fresh:
+                self._crew.renew()
             return self._crew.attempt(case, find.bucket.target, rehearse=rehearse)
 
         shrunk = shrink(

@@ -102,6 +102,12 @@ class Crew:
             self._dismiss()
         return tried.verdict
 
+    def renew(self) -> None:
+        """Have what comes next run in a process that has run nothing."""
+        if self._active is not None:
+            self._active.close()
+            self._active = None
+
     def close(self) -> None:
         """End all workers."""
         for worker in (*self._standbys, *filter(None, [self._active])):

@@ -23,7 +23,9 @@ from fuzz.ids import Ids
 from fuzz.layout import total
 from fuzz.run import run_case
 from fuzz.search import Search
-from fuzz.shrink import shrink
+from fuzz.shrink.sequence import fewer_members
+from fuzz.shrink.structure import descend
+from fuzz.shrink.trial import Trial
 from fuzz.targets import Target
 from fuzz.verdict import Verdict
 from kvzero import Limits
@@ -217,23 +219,18 @@ def test_a_sequence_of_a_stray_store_shrinks_to_few_cases(tmp_path: Path) -> Non
     _, found = _searched(Bad(), tmp_path, 120)
     attempts = Attempts(ENGINE, _target(Bad()), tmp_path / "2.slot")
     case = found[0].case
-    verdict = _attempt(attempts, case)
-    bucket = verdict.bucket("t", "h200")
-
-    def attempt(smaller: Case, *, rehearse: bool = False) -> Verdict:
-        return _attempt(attempts, smaller)
-
-    shrunk = shrink(case, bucket, attempt, profile="small", unit=4, seconds=20.0, on_other=lambda *other: None)
-    left = shrunk.case.sequence
-    assert 2 <= len(left) < len(case.sequence) / 4
-    again = _attempt(attempts, shrunk.case)
+    bucket = _attempt(attempts, case).bucket("t", "h200")
+    trial = Trial(case, bucket, lambda one: _attempt(attempts, one), 60.0, 1000, lambda *other: None)
+    descend(trial, fewer_members)
+    left = trial.best.sequence
+    assert 2 < len(left) < len(case.sequence) / 4
+    again = _attempt(attempts, trial.best)
     assert again.shows(bucket)
     assert again.member is not None
-    if shrunk.finished:
-        for index in range(len(left)):
-            fewer = replace(shrunk.case, sequence=left[:index] + left[index + 1 :])
-            assert len(left) == 2 or not _attempt(attempts, fewer).shows(bucket)
-            assert _attempt(attempts, left[index]).outcome == "passed"
+    for index, member in enumerate(left):
+        fewer = replace(trial.best, sequence=left[:index] + left[index + 1 :])
+        assert not _attempt(attempts, fewer).shows(bucket)
+        assert _attempt(attempts, member) == Verdict("passed")
 
 
 def test_a_sequence_of_more_than_a_batch_runs_in_several(tmp_path: Path) -> None:

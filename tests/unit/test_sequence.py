@@ -44,6 +44,9 @@ TEXT = """{
   "title": "Two in turn"
 }
 """
+NESTED = '"sequence": [{"calls": [], "domain": "contract", "guard": 0}], "segments": [{"base": 0, "blocks": 2'
+"""A sequence in a case that has segments."""
+
 PAIR = codec.decode(TEXT)
 TAIL = Verdict("finding", "stale", "tail")
 BUCKET = Bucket("t", "h200", "stale", "tail")
@@ -104,8 +107,8 @@ def test_the_name_follows_the_cases() -> None:
         ('"cold": true, "domain": "contract"', '"domain": "hostile"', r"sequence\[1\].domain='hostile': must be"),
         ('"op": "zero"}], "cold"', '"op": "zero", "stream": 1}], "cold"', r"sequence\[1\].calls: .* made one by one"),
         ('"segments": [{"base": 0, "blocks": 2, "page": 4, "stride": 8}]', '"guard": 0', "segments, layers|duplicate"),
-        ('"segments": [{"base": 0, "blocks": 2', '"sequence": [{"calls": [], "domain": "contract", "guard": 0}], "segments": [{"base": 0, "blocks": 2', r"sequence\[1\].sequence: a sequence holds no sequence"),
-        ('"cold": true', '"colder": true', r"unknown field `colder` - at `\$.sequence\[...\]`"),
+        ('"segments": [{"base": 0, "blocks": 2', NESTED, r"sequence\[1\].sequence: a sequence holds no sequence"),
+        ('"cold": true', '"colder": true', r"unknown field `colder` - at `\$.sequence\[1\]`"),
         ('"ids": "0"', '"ids": "0-"', r"ids part '0-'.*sequence"),
         ('"guard": 64', '"guard": 4000000', r"sequence\[0\]: takes 8000\d* bytes .* must be 2097152 or less"),
     ],
@@ -182,7 +185,7 @@ def test_any_case_is_simpler_than_a_sequence() -> None:
     """Then fewer cases, then simpler ones; a find of one bucket is kept in its simplest form."""
     pairs = [_sequence(_wide(4), _wide(4)), _sequence(_wide(4), _wide(8))]
     ascending = [_wide(4096, 64), *pairs, _sequence(*[_wide(4)] * 3)]
-    assert sorted(ascending[::-1], key=order) == ascending
+    assert sorted([pairs[1], *ascending[::3], pairs[0]], key=order) == ascending
 
 
 def test_no_profile_draws_a_sequence() -> None:
@@ -201,7 +204,7 @@ def test_a_sequence_is_for_the_targets_of_its_cases() -> None:
 
 
 def _shrunk(case: Case, attempt: Callable[[Case], Verdict], **more: bool) -> tuple:
-    def attempted(case: Case, *, rehearse: bool = False) -> Verdict:
+    def attempted(case: Case, *, rehearse: bool = False, fresh: bool = False) -> Verdict:
         assert not rehearse
         return attempt(case)
 
@@ -251,8 +254,46 @@ def test_what_a_case_shows_alone_in_another_bucket_is_told() -> None:
     alone = Verdict("finding", "wrong", "head")
     case = _sequence(_wide(4), _wide(4))
     shrunk, others = _shrunk(case, lambda one: TAIL if one.sequence else alone)
-    assert shrunk.case == case
-    assert others == [(_wide(4), alone)]
+    assert len(shrunk.case.sequence) == 2
+    assert (_wide(4), alone) in others
+    assert not any(other.sequence for other, _ in others)
+
+
+class Process:
+    """Runs sequences of a target that clears no wider than a case before did: for ever, or until the next one."""
+
+    def __init__(self, *, for_ever: bool) -> None:
+        self.for_ever = for_ever
+        self.renew()
+
+    def renew(self) -> None:
+        self.left = 2**20
+
+    def __call__(self, case: Case, *, rehearse: bool = False, fresh: bool = False) -> Verdict:
+        if fresh:
+            self.renew()
+        shown = Verdict("passed")
+        for member in case.sequence or (case,):
+            page = max(segment.page for segment in member.segments)
+            shown = TAIL if page > self.left else shown
+            self.left = min(self.left, page) if self.for_ever else page
+        return shown
+
+
+@pytest.mark.parametrize("for_ever", [True, False])
+def test_what_a_process_has_seen_is_not_what_a_sequence_shows(*, for_ever: bool) -> None:
+    """Two cases are left that show it in a fresh process, and neither does alone."""
+    wide = [_wide(1024 - 8 * index) for index in range(20)]
+    case = _sequence(*wide[:9], _wide(64), *wide[9:] if for_ever else (), wide[0])
+    process = Process(for_ever=for_ever)
+    others: list = []
+    shrunk = shrink(
+        case, BUCKET, process, profile="small", unit=4, seconds=10.0, on_other=lambda *other: others.append(other)
+    )
+    assert len(shrunk.case.sequence) == 2
+    assert process(shrunk.case, fresh=True) == TAIL
+    assert all(process(member, fresh=True) == Verdict("passed") for member in shrunk.case.sequence)
+    assert not others
 
 
 def test_a_deadly_sequence_gets_eight_runs() -> None:
