@@ -120,7 +120,8 @@ class Attempts:
         """Put cases into the slot, with time for all of them."""
         cases = [case for one in running for case in one.case.sequence or (one.case,)]
         volume = sum(case.volume for case in cases)
-        self._limit = max(LEAST_LIMIT, MARGIN * volume / SLOW_STORES) + sum(map(_laying, cases))
+        least = LEAST_LIMIT * (1 if self._arenas else len(cases))  # one after the other, each has its own
+        self._limit = max(least, MARGIN * volume / SLOW_STORES) + sum(map(_laying, cases))
         self._predicted = 0.0
         self.slot.take_off(running, self._limit)
 

@@ -88,7 +88,7 @@ def paragraph(find: Find) -> str:
         lines.append(f"  and {len(parts) - 2 * SHOWN} lines more")
     end = "smallest case" if find.smallest else "not shrunk to the end"
     if find.label == BATCH_ONLY:
-        end += f"; {BATCH_ONLY}: none of its cases shows it alone"
+        end += f"; {BATCH_ONLY}: its cases show it together"
     lines.append(f"  {shown} of {times} replays show it; {end}" if times else f"  not replayed, time was up; {end}")
     lines.append(replay)
     return "\n".join(lines)

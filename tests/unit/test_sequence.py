@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from fuzz import batch, batch_arena, codec, exporting, messages, sequence_rules
+from fuzz import batch, batch_arena, codec, corpus, exporting, messages, sequence_rules
 from fuzz.build import build, numbered, trace
 from fuzz.case import Call, Case, Segment
+from fuzz.control import Control
 from fuzz.errors import CaseError, UsageError
 from fuzz.events import Find, Report
+from fuzz.findbook import FindBook
 from fuzz.flight import InFlight, sequence_of
 from fuzz.ids import Ids
 from fuzz.in_turn import first_shown, rooms
@@ -350,8 +352,44 @@ def test_a_find_says_how_far_it_can_be_trusted(case: Case, kind: str, replays: o
     assert ("batch-only" in paragraph(find)) == ("batch-only" in ending(report)) == (label == "batch-only")
 
 
-def test_a_sequence_is_kept_and_found_again(tmp_path: Path) -> None:
-    """A file like any other."""
-    path = tmp_path / codec.file_name(PAIR)
-    path.write_text(codec.encode(PAIR))
-    assert codec.read(path) == PAIR
+def test_a_case_by_itself_takes_the_place_of_a_sequence(tmp_path: Path) -> None:
+    """One file a bucket, and it holds the simplest case."""
+    case = _wide(4096, 64)
+    first = corpus.keep(tmp_path, PAIR, BUCKET)
+    assert codec.read(first).sequence == PAIR.sequence
+    assert corpus.keep(tmp_path, _sequence(*[_wide(4)] * 3), BUCKET) == first
+    last = corpus.keep(tmp_path, case, BUCKET)
+    assert list((tmp_path / "crashing").iterdir()) == [last]
+    assert codec.read(last).segments == case.segments
+    assert [entry.path for entry in corpus.checked(tmp_path)] == [last]
+
+
+def test_a_find_of_a_sequence_is_booked_shrunk_and_replayed(tmp_path: Path) -> None:
+    """Under its own bucket and label; what only the process shows is unstable, here because it never comes again."""
+
+    class Crew(Process):
+        def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
+            return self(case, rehearse=rehearse)
+
+    case = _sequence(*[_wide(8 * number) for number in range(1, 20)], _wide(64), _wide(512))
+    labels = []
+    for crew in (Crew(for_ever=False), Crew(for_ever=True)):
+        report = Report(0)
+        control = Control(30.0, None, stop_on_find=False)
+        book = FindBook(report, tmp_path, set(), "h200", {"t": 4}, crew, control, lambda event: None)
+        book.met(case, "t", "small", TAIL, count=1)
+        book.settle()
+        (find,) = report.distinct
+        labels.append((find.label, len(find.case.sequence), find.replays))
+    assert labels == [("batch-only", 2, (10, 10)), ("batch-only", 2, (10, 10))]
+
+    class Once(Crew):
+        def __call__(self, case: Case, **asked: bool) -> Verdict:
+            return Verdict("passed")
+
+    report = Report(0)
+    book = FindBook(report, tmp_path, set(), "h200", {"t": 4}, Once(for_ever=True), control, lambda event: None)
+    book.met(case, "t", "small", TAIL, count=1)
+    book.settle()
+    (find,) = report.distinct
+    assert (find.label, find.replays) == ("unstable", (0, 10))
