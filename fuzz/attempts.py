@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -17,9 +17,10 @@ from fuzz.batch_arena import BatchArena
 from fuzz.case import Case
 from fuzz.engines import Engine
 from fuzz.flight import FlightSlot, InFlight
+from fuzz.in_turn import first_shown, rooms
 from fuzz.run import run_case
 from fuzz.targets import Target
-from fuzz.verdict import RIGHT, Verdict
+from fuzz.verdict import Verdict
 
 LEAST_LIMIT = 10.0
 """Seconds that any case may take."""
@@ -86,24 +87,31 @@ class Attempts:
 
     def _in_turn(self, running: InFlight, patience: float) -> Verdict:
         """A sequence: its cases side by side, or one after the other on an engine without batches."""
-        verdicts: Iterable[Verdict]
-        if self._arenas:
-            members = [replace(running, attempt=number, case=case) for number, case in enumerate(running.case.sequence)]
-            batch = Batch(members, self.targets, self._arenas[0], patience=patience, on_launch=self._launching)
-            batch.launch()
-            verdicts = batch.verdicts().values()
-        else:
-            verdicts = (self._one(case, self.targets[running.target], patience) for case in running.case.sequence)
-        return next((verdict for verdict in verdicts if verdict.outcome not in RIGHT), Verdict("passed"))
+        if not self._arenas:
+            target = self.targets[running.target]
+            return first_shown(self._one(case, target, patience) for case in running.case.sequence)
+        members = [replace(running, attempt=number, case=case) for number, case in enumerate(running.case.sequence)]
+        verdicts: dict[int, Verdict] = {}
+        flying: Batch | None = None
+        for group in rooms(members):
+            launched = self._batch(group, flying, patience)
+            verdicts |= flying.verdicts() if flying else {}
+            flying = launched
+        verdicts |= flying.verdicts() if flying else {}
+        return first_shown(verdicts.values())
 
     def launched(self, members: list[InFlight], beside: Batch | None, patience: float) -> Batch:
         """A batch on its way, while another may still be in flight."""
         self.hold([*(beside.members if beside else ()), *members])
-        arena = next(one for one in self._arenas if beside is None or one is not beside.arena)
         with self._or_leave():
-            batch = Batch(members, self.targets, arena, patience=patience, on_launch=self._launching)
-            batch.launch()
+            batch = self._batch(members, beside, patience)
         self._only_the_parent()
+        return batch
+
+    def _batch(self, members: list[InFlight], beside: Batch | None, patience: float) -> Batch:
+        arena = next(one for one in self._arenas if beside is None or one is not beside.arena)
+        batch = Batch(members, self.targets, arena, patience=patience, on_launch=self._launching)
+        batch.launch()
         return batch
 
     def judged(self, batch: Batch) -> dict[int, Verdict]:
@@ -116,15 +124,17 @@ class Attempts:
 
     def hold(self, running: Sequence[InFlight]) -> None:
         """Put cases into the slot, with time for all of them."""
-        volume = sum(one.case.volume for one in running)
-        self._limit = max(LEAST_LIMIT, MARGIN * volume / SLOW_STORES) + self._laying(running)
+        cases = [case for one in running for case in one.case.sequence or (one.case,)]
+        volume = sum(case.volume for case in cases)
+        least = LEAST_LIMIT * (1 if self._arenas else len(cases))  # one after the other, each has its own
+        self._limit = max(least, MARGIN * volume / SLOW_STORES) + self._laying(cases)
         self._predicted = 0.0
         self.slot.take_off(running, self._limit)
 
-    def _laying(self, running: Sequence[InFlight]) -> float:
+    def _laying(self, cases: Sequence[Case]) -> float:
         """Seconds that laying and comparing arenas may take, at a pace that any machine keeps."""
         pace = HOST_PACE if self.engine.device.type == "cpu" else DEVICE_PACE
-        return sum(one.case.end for one in running) / pace
+        return sum(case.end for case in cases) / pace
 
     def renew(self) -> None:
         """Make all poison anew: a target may have written over it from afar."""

@@ -23,6 +23,8 @@ def trace(case: Case, profile: str, unit: int = 4) -> list[int]:
     Raises:
         Untraceable: if the profile never draws such a case.
     """
+    if case.sequence:
+        raise Untraceable("a sequence is drawn by no profile")
     if case.overlaps != (profile == "order"):
         raise Untraceable("calls in flight together are drawn by profile order alone, and it draws nothing else")
     return BY_NAME[profile].trace(case, unit)

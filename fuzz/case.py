@@ -93,13 +93,14 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """A whole case; sizes and offsets in bytes.
 
     Its cache is given as ``segments``, or as ``layers`` in ``pools`` of ``num_blocks`` blocks. A
-    ``sequence`` stands for itself: cases side by side in one arena, what shows in none of them alone.
+    ``sequence`` has neither, nor calls or a guard: its cases run in turn in one process, side by side
+    where there are batches, and show together what none of them shows alone.
     ``finds`` names what a target still shows: ``{"page_table@h200": "clobbered:padding"}``.
     ``blocks_known`` is false where the table must not tell its number of blocks, ``cold`` is true where
     the target's warm-up is not run.
     """
 
-    schema: int
+    schema: int = SCHEMA
     domain: Literal["contract", "hostile"]
     guard: int
     calls: tuple[Call, ...]

@@ -1,4 +1,4 @@
-"""Case files: strict JSON with sorted keys, one segment or layer a line, sizes in bytes."""
+"""Case files: strict JSON with sorted keys, one segment, layer or case of a sequence a line, sizes in bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fuzz.verdict import KINDS
 from oracles.launches import PROFILES
 
 _LABELS = {"title", "origin", "finds"}
-_A_LINE_EACH = ("segments", "layers", "pools")
+_A_LINE_EACH = ("segments", "layers", "pools", "sequence")
 
 
 def _encode_ids(value: Any) -> str:
@@ -65,7 +65,7 @@ def decode(text: str | bytes, where: str = "case") -> Case:
         if schema != SCHEMA:
             raise CaseError(f"{where}: schema={schema}: this kvzero reads schema {SCHEMA}")
         case: Case = _reader.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CaseError(f"{where}: {_way_out(str(error))}") from None
     broken = _broken_find(case.finds) or broken_rule(case)
     if broken:
@@ -115,11 +115,13 @@ def file_name(case: Case) -> str:
 
 def _plain(case: Case) -> dict[str, Any]:
     fields: dict[str, Any] = msgspec.to_builtins(case, enc_hook=_encode_ids)
-    for call in fields["calls"]:
-        if "raw" in call:
-            call.pop("ids", None)
-        else:
-            call.setdefault("ids", "")
+    fields["schema"] = case.schema  # which the cases of a sequence leave out
+    for one in (fields, *fields.get("sequence", ())):
+        for call in one["calls"]:
+            if "raw" in call:
+                call.pop("ids", None)
+            else:
+                call.setdefault("ids", "")
     return fields
 
 

@@ -10,6 +10,9 @@ from typing import NamedTuple
 from fuzz.case import Case
 from fuzz.verdict import OUTCOMES, Bucket, Verdict
 
+BATCH_ONLY = "batch-only"
+"""The label of a find that a sequence of cases shows, and none of them alone."""
+
 
 @dataclass(eq=False)
 class Find:
@@ -38,6 +41,15 @@ class Find:
     replays: tuple[int, int] | None = None
     settled: bool = False
     smallest: bool = False
+
+    @property
+    def label(self) -> str | None:
+        """How far it can be trusted: what all replays show is confirmed; None if there were none."""
+        if self.bucket.kind == "unstable":
+            return "unstable"
+        if self.case.sequence:
+            return BATCH_ONLY
+        return "confirmed" if self.replays and self.replays[1] else None
 
 
 class OpenFind(NamedTuple):

@@ -34,6 +34,9 @@ class Hands(Protocol):
     def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
         """Run one case on one target."""
 
+    def renew(self) -> None:
+        """Let the next case run in a fresh process."""
+
 
 class FindBook:
     """Books findings and brings each new bucket to its smallest case.
@@ -125,10 +128,12 @@ class FindBook:
         if find.verdict.lost:
             seconds *= DEADLY_SHARE
 
-        def attempt(case: Case, *, rehearse: bool = False) -> Verdict:
+        def attempt(case: Case, *, rehearse: bool = False, fresh: bool = False) -> Verdict:
             if self._control.interrupted:
                 raise OutOfBudget
             try:
+                if fresh:
+                    self._hands.renew()
                 return self._hands.attempt(case, find.bucket.target, rehearse=rehearse)
             except Abandoned:
                 raise OutOfBudget from None

@@ -120,6 +120,10 @@ class Fleet:
         """
         return self._hands().attempt(case, target, rehearse=rehearse)
 
+    def renew(self) -> None:
+        """Let the next case that is tried run in a fresh process."""
+        self._hands().renew()
+
     def rest(self) -> None:
         """Nothing is to be tried for now: the first lane gets its crew back if it was lent."""
         self._loan.give_back()

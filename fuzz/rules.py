@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from fuzz import layer_rules
+from fuzz import layer_rules, sequence_rules
 from fuzz.case import LARGEST_BLOCKS, LARGEST_BYTES, MOST_SEGMENTS, Call, Case, Segment
 from fuzz.overlap_rules import broken_overlap
 
 
 def broken_rule(case: Case) -> str | None:
     """The first rule that a case breaks, as ``field=value: rule; way out``; None for a legal case."""
-    if bool(case.segments) == bool(case.layers):
-        return "segments, layers: a case has one of them, with at least one entry"
+    if bool(case.segments) + bool(case.layers) + bool(case.sequence) != 1:
+        return "segments, layers, sequence: a case has one of them, with at least one entry"
+    return _sequence(case) if case.sequence else _single(case)
+
+
+def _single(case: Case) -> str | None:
     if not case.calls:
         return 'calls=[]: a case makes at least one call, for instance {"ids": "0", "op": "zero"}'
     if case.guard < 0 or case.guard > LARGEST_BYTES:
@@ -31,6 +35,17 @@ def broken_rule(case: Case) -> str | None:
         if broken:
             return f"calls[{index}].{broken}"
     return broken_overlap(case) if case.overlaps else None
+
+
+def _sequence(case: Case) -> str | None:
+    broken = sequence_rules.broken_rule(case)
+    if broken:
+        return broken
+    for index, member in enumerate(case.sequence):
+        broken = broken_rule(member)
+        if broken:
+            return f"sequence[{index}].{broken}"
+    return sequence_rules.too_large(case)
 
 
 def _segment(segment: Segment) -> str | None:

@@ -9,11 +9,15 @@ def order(case: Case) -> tuple[object, ...]:
     """The size of a case: smaller tuples are simpler cases.
 
     Counted in turn: segments, calls, ids, blocks, sum of pages, strides, bases; then what is left to
-    make two cases of one size compare the same way every time, segments by address last.
+    make two cases of one size compare the same way every time, segments by address last. A sequence is
+    larger than any case by itself: the number of its cases counts first, then each of them in turn.
     """
+    if case.sequence:
+        return len(case.sequence), [order(member) for member in case.sequence]
     runs = [run for call in case.calls for run in call.ids.runs]
     count, blocks, pages, strides, bases, rest = _of_layers(case) if case.layers else _of_segments(case.segments)
     return (
+        0,
         count,
         len(case.calls),
         sum(len(call.raw) if call.raw is not None else len(call.ids) for call in case.calls),

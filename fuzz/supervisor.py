@@ -99,6 +99,12 @@ class Crew:
             self._dismiss()
         return tried.verdict
 
+    def renew(self) -> None:
+        """Let the worker go between two requests; what comes next runs in one that has run nothing."""
+        if self._active is not None:
+            self._active.close()
+            self._active = None
+
     def close(self) -> None:
         """End all workers."""
         for worker in (*self._standbys, *filter(None, [self._active])):
@@ -122,12 +128,6 @@ class Crew:
             else:
                 self._active = next_one
         return self._active
-
-    def renew(self) -> None:
-        """Let the worker go between two requests; the next one gets another."""
-        if self._active is not None:
-            self._active.close()
-            self._active = None
 
     def _dismiss(self) -> None:
         """Close the worker that ran; the next request gets another."""

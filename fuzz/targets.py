@@ -71,7 +71,9 @@ class Target:
 
 
 def built_in(case: Case) -> tuple[str, ...]:
-    """The built-in targets that a case is for."""
+    """The built-in targets that a case, or some case of a sequence, is for."""
+    if case.sequence:
+        return tuple(dict.fromkeys(name for member in case.sequence for name in built_in(member)))
     return tuple(LAYOUTS if case.layers else TABLES)
 
 

@@ -68,7 +68,8 @@ class Verdict(msgspec.Struct, frozen=True):
 
     ``kind`` and ``detail`` are set for findings. ``text`` says why in words; ``regions`` holds the
     first wrong regions by address and ``wrong_bytes`` counts them all; ``launches`` are the grids
-    that were recorded; ``lost`` tells that the device is lost to the process that ran it.
+    that were recorded; ``lost`` tells that the device is lost to the process that ran it. ``member``
+    is the index of the case of a sequence that shows it, if the verdict is on one and that is known.
     """
 
     outcome: Outcome
@@ -79,6 +80,7 @@ class Verdict(msgspec.Struct, frozen=True):
     wrong_bytes: int = 0
     launches: tuple[str, ...] = ()
     lost: bool = False
+    member: int | None = None
 
     def bucket(self, target: str, device_profile: str) -> Bucket:
         """The bucket of a finding."""

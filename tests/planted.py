@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 
+import numpy as np
 import torch
 import triton
 import triton.language as tl
 
 from kvzero import Limits
+from kvzero.segments import SegmentTable
 from kvzero.zeroer import KVBlockZeroer
 
 
@@ -127,6 +129,24 @@ def reclears(table, device):
     def zero(ids):
         seen.extend(ids)
         right(seen)
+
+    return zero
+
+
+_pages = {}
+
+
+def remembers(table, device):
+    """Clears no wider than the zeroer before it did, where that had as many segments: stale:tail in a sequence.
+
+    Each zeroer leaves its own pages to the next, so what one case shows alone does not depend on where it stood.
+    """
+    page = np.minimum(_pages.get(len(table), table.page), table.page)
+    right = KVBlockZeroer.of(SegmentTable(table.base, table.stride, page, table.blocks), device).zero_block_ids
+
+    def zero(ids):
+        right(ids)
+        _pages[len(table)] = table.page.copy()
 
     return zero
 

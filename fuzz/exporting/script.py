@@ -62,6 +62,11 @@ def script(case: Case, target: str) -> str:
     Raises:
         UsageError: if the target's source cannot be found or joined, or no script can show the case yet.
     """
+    if case.sequence:
+        raise UsageError(
+            f"sequence: {len(case.sequence)} cases that show a find together have no script yet; "
+            "give the case file instead, to be replayed"
+        )
     if case.layers:
         raise UsageError(f"case {case.title!r}: has layers, and only cases with segments can be exported so far")
     if case.overlaps:

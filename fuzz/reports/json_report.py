@@ -17,6 +17,7 @@ def as_json(report: Report) -> str:
             "case": str(find.path) if find.path else None,
             "count": find.count,
             "known": find.known,
+            "label": find.label,
         }
         for find in report.distinct
     ]

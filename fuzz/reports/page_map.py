@@ -30,13 +30,28 @@ def page_map(case: Case, target: str, verdict: Verdict) -> str:
     """The case in words and a row for each block that is targeted or touched, 64 cells a stride.
 
     A cell stands for several bytes where a stride is longer; it shows the worst of them. What the
-    verdict does not tell, because nothing was read back or too much was wrong, is a question mark.
+    verdict does not tell, because nothing was read back or too much was wrong, is a question mark. Of a
+    sequence the case that shows the find is drawn.
     """
     lines = [case.title or "untitled case", f"{target}: {verdict.label()}"]
     if verdict.text:
         lines.append(verdict.text)
     lines += [f"launched {launch}" for launch in verdict.launches]
-    lines += ["", LEGEND, *([WRITTEN] if case.overlaps else [])]
+    lines += _of_sequence(case, verdict) if case.sequence else _picture(case, verdict)
+    return "\n".join(lines) + "\n"
+
+
+def _of_sequence(case: Case, verdict: Verdict) -> list[str]:
+    """The picture of the case of a sequence that the verdict is about, or all of them in words."""
+    lines = words.of_case(case)
+    if verdict.member is None:
+        known = verdict.outcome == "passed"
+        return [*lines, *([] if known else ["which of them it was, is not known: the worker ended"])]
+    return [lines[0], f"below: sequence[{verdict.member}]", *_picture(case.sequence[verdict.member], verdict)]
+
+
+def _picture(case: Case, verdict: Verdict) -> list[str]:
+    lines = ["", LEGEND, *([WRITTEN] if case.overlaps else [])]
     shown = 0
     expected = _expectation(case)
     lines += words.of_cache(case) if case.layers else []
@@ -52,7 +67,7 @@ def page_map(case: Case, target: str, verdict: Verdict) -> str:
     lines += [words.of_region(wrong) for wrong in verdict.regions[:ROWS]]
     if len(verdict.regions) > ROWS:
         lines.append(f"and more, {verdict.wrong_bytes} bytes in all")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _tiles(case: Case) -> list[Segment]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from fuzz.events import Ended, Event, Find, Progress, Report, Saved, Settled, Started, Warned
+from fuzz.events import BATCH_ONLY, Ended, Event, Find, Progress, Report, Saved, Settled, Started, Warned
 from fuzz.reports import words
 
 SHOWN = 4
@@ -89,11 +89,13 @@ def paragraph(find: Find) -> str:
     lines += [f"  {words.of_region(wrong)}" for wrong in find.verdict.regions[:SHOWN]]
     if len(find.verdict.regions) > SHOWN:
         lines.append(f"  and more, {find.verdict.wrong_bytes} bytes in all")
-    parts = [*words.of_cache(find.case), *map(words.of_call, find.case.calls)]
+    parts = words.of_case(find.case)
     lines += [f"  {part}" for part in parts[: 2 * SHOWN]]
     if len(parts) > 2 * SHOWN:
         lines.append(f"  and {len(parts) - 2 * SHOWN} lines more")
     end = "smallest case" if find.smallest else "not shrunk to the end"
+    if find.label == BATCH_ONLY:
+        end += f"; {BATCH_ONLY}: its cases show it together"
     lines.append(f"  {shown} of {times} replays show it; {end}" if times else f"  not replayed, time was up; {end}")
     lines.append(replay)
     return "\n".join(lines)
@@ -123,7 +125,8 @@ def ending(report: Report) -> str:
         if find.known:
             lines.append(f"known: {find.bucket} in {find.count} cases")
         else:
-            lines.append(f"find: {find.bucket} in {find.count} cases · {command(find.path)}")
+            label = f" · {find.label}" if find.label == BATCH_ONLY else ""
+            lines.append(f"find: {find.bucket} in {find.count} cases{label} · {command(find.path)}")
     if any(not find.known for find in report.distinct):
         lines.append("next: kvzero explain CASE shows the bytes; kvzero corpus accept CASE keeps it for good")
     return "\n".join(lines)

@@ -13,6 +13,21 @@ def of_segment(segment: Segment) -> str:
     return f"segment at {segment.base}: {segment.blocks} blocks of {segment.page} bytes, {segment.stride} apart{times}"
 
 
+def of_case(case: Case) -> list[str]:
+    """A case's segments or layers and its calls, one line each; of a sequence, those of its cases in turn."""
+    if not case.sequence:
+        return [*of_cache(case), *map(of_call, case.calls)]
+    lines = [of_sequence(case)]
+    for index, member in enumerate(case.sequence):
+        lines += [f"sequence[{index}]: {line}" for line in of_case(member)]
+    return lines
+
+
+def of_sequence(case: Case) -> str:
+    """A sequence in one line."""
+    return f"sequence of {len(case.sequence)} cases: in one batch, or one after the other in one process"
+
+
 def of_cache(case: Case) -> list[str]:
     """A case's segments or layers, one line each."""
     if not case.layers:

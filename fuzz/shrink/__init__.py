@@ -5,6 +5,7 @@ Hypothesis. Launch limits have a way of their own, because there only counts mat
 be judged without running it. What kills or hangs a worker gets eight runs.
 """
 
-from fuzz.shrink.shrinker import Shrunk, shrink
+from fuzz.shrink.shrinker import shrink
+from fuzz.shrink.trial import Shrunk
 
 __all__ = ["Shrunk", "shrink"]

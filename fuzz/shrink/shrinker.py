@@ -3,34 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
 
 from fuzz.case import Case
-from fuzz.shrink import counts, numbers, structure
-from fuzz.shrink.trial import OutOfBudget, Trial
+from fuzz.shrink import counts, numbers, sequence, structure
+from fuzz.shrink.trial import DEADLY_RUNS, MANY_RUNS, Attempt, OutOfBudget, Shrunk, Trial, confirmed
 from fuzz.verdict import Bucket, Verdict
-
-DEADLY_RUNS = 8
-"""Runs of a find that costs a worker each time."""
-
-MANY_RUNS = 100_000
-"""A bound that only a shrinker gone astray meets."""
-
-
-class Attempt(Protocol):
-    """Runs a case on the find's target; a rehearsal judges grids and runs no legal launch."""
-
-    def __call__(self, case: Case, *, rehearse: bool = False) -> Verdict:
-        """The verdict."""
-
-
-class Shrunk(NamedTuple):
-    """The smallest case that was reached, the runs that it took, and whether the end was reached."""
-
-    case: Case
-    runs: int
-    finished: bool
 
 
 def shrink(
@@ -56,6 +35,14 @@ def shrink(
         on_other: told of findings of other buckets met on the way.
         deadly: whether each run that shows the find costs a worker; then there are few.
     """
+    if case.sequence:
+        until = time.monotonic() + seconds
+        lowered = sequence.lower(case, bucket, attempt, seconds, on_other, deadly=deadly)
+        if lowered.case.sequence or deadly:
+            return lowered
+        left = max(until - time.monotonic(), 0.0)
+        single = shrink(lowered.case, bucket, attempt, profile=profile, unit=unit, seconds=left, on_other=on_other)
+        return single._replace(runs=lowered.runs + single.runs)
     launch = bucket.kind == "skipped" or bucket.detail.startswith("launch-")
     if launch:
         return _launch(case, bucket, attempt, seconds, on_other)
@@ -86,17 +73,9 @@ def _launch(
 
     A rehearsal is no find: what it shows of another bucket is told once a real run has shown it, too.
     """
-    others: set[tuple[str, str]] = set()
-
-    def confirmed(other: Case, rehearsed: Verdict) -> None:
-        if (rehearsed.kind, rehearsed.detail) in others:
-            return
-        others.add((rehearsed.kind, rehearsed.detail))
-        verdict = attempt(other)
-        if verdict.outcome == "finding":
-            on_other(other, verdict)
-
-    trial = Trial(case, bucket, lambda smaller: attempt(smaller, rehearse=True), seconds, MANY_RUNS, confirmed)
+    trial = Trial(
+        case, bucket, lambda smaller: attempt(smaller, rehearse=True), seconds, MANY_RUNS, confirmed(on_other, attempt)
+    )
     try:
         if case.segments:
             counts.lower(trial)

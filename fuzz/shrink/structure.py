@@ -32,19 +32,24 @@ def delete(trial: Trial) -> None:
     moved = True
     while moved:
         before = trial.best
-        for candidates in _OF_LAYERS if before.layers else _OF_SEGMENTS:
-            _descend(trial, candidates)
+        for candidates in steps(before):
+            descend(trial, candidates)
         moved = trial.best != before
 
 
-def _descend(trial: Trial, candidates: Callable[[Case], Iterator[Case]]) -> None:
+def steps(case: Case) -> tuple[Callable[[Case], Iterator[Case]], ...]:
+    """What makes smaller candidates of a case, in the order in which it is tried."""
+    return _OF_LAYERS if case.layers else _OF_SEGMENTS
+
+
+def descend(trial: Trial, candidates: Callable[[Case], Iterator[Case]]) -> None:
     """Take candidates of the best case as long as one of them improves it."""
     while any(trial.improves(candidate) for candidate in candidates(trial.best)):
         pass
 
 
 def _fewer_segments(case: Case) -> Iterator[Case]:
-    for kept in _shorter(case.segments, _fewer_times):
+    for kept in shorter(case.segments, _fewer_times):
         fewer = replace(case, segments=kept)
         if fewer.segments:
             yield closed(fewer)
@@ -52,7 +57,7 @@ def _fewer_segments(case: Case) -> Iterator[Case]:
 
 
 def _fewer_calls(case: Case) -> Iterator[Case]:
-    for kept in _shorter(range(len(case.calls)), _whole):
+    for kept in shorter(range(len(case.calls)), whole):
         if kept:
             yield replace(case, calls=kept_calls(case.calls, kept))
 
@@ -108,10 +113,10 @@ def _plainer_ids(case: Case) -> Iterator[Case]:
 
 def _shorter_ids(call: Call) -> Iterator[Call]:
     if call.raw is not None:
-        for kept in _shorter(call.raw, _whole):
+        for kept in shorter(call.raw, whole):
             yield replace(call, raw=kept)
         return
-    for kept in _shorter(call.ids.runs, _fewer_of_run):
+    for kept in shorter(call.ids.runs, _fewer_of_run):
         yield replace(call, ids=Ids(kept))
     if 1 < len(call.ids) <= FEW and any(len(run) > 1 for run in call.ids.runs):
         values = call.ids.tolist()
@@ -119,7 +124,7 @@ def _shorter_ids(call: Call) -> Iterator[Call]:
             yield replace(call, ids=Ids.of(values[:index] + values[index + 1 :]))
 
 
-def _shorter(items: Sequence[T], parts: Callable[[T], Iterator[T]]) -> Iterator[tuple[T, ...]]:
+def shorter(items: Sequence[T], parts: Callable[[T], Iterator[T]]) -> Iterator[tuple[T, ...]]:
     """The list without ever smaller stretches of it, then with single items made smaller."""
     size = len(items)
     while size:
@@ -131,7 +136,7 @@ def _shorter(items: Sequence[T], parts: Callable[[T], Iterator[T]]) -> Iterator[
             yield (*items[:index], smaller, *items[index + 1 :])
 
 
-def _whole(_: object) -> Iterator[Any]:
+def whole(_: object) -> Iterator[Any]:
     """Items that have no smaller parts."""
     return iter(())
 
@@ -176,4 +181,3 @@ _OF_SEGMENTS = (
     _fewer_segments, _fewer_calls, _fewer_ids, looser, _fewer_blocks, _plainer_ids, smaller_shapes, _tidier,
 )  # fmt: skip
 _OF_LAYERS = (fewer_layers, _fewer_calls, _fewer_ids, fewer_blocks, plainer_layers, plainer_pools)
-"""What is tried, in turn."""

@@ -4,11 +4,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from fuzz.case import Case
 from fuzz.rules import broken_rule
 from fuzz.simplicity import order
 from fuzz.verdict import Bucket, Verdict
+
+DEADLY_RUNS = 8
+"""Runs of a find that costs a worker each time."""
+
+MANY_RUNS = 100_000
+"""A bound that only a shrinker gone astray meets."""
+
+
+class Attempt(Protocol):
+    """Runs a case on the find's target.
+
+    A rehearsal judges grids and runs no legal launch; a fresh attempt runs in a process that has run nothing.
+    """
+
+    def __call__(self, case: Case, *, rehearse: bool = False, fresh: bool = False) -> Verdict:
+        """The verdict."""
+
+
+class Shrunk(NamedTuple):
+    """The smallest case that was reached, the runs that it took, and whether the end was reached."""
+
+    case: Case
+    runs: int
+    finished: bool
 
 
 class OutOfBudget(KeyboardInterrupt):
@@ -32,6 +57,7 @@ class Trial:
     Attributes:
         best: the smallest case so far.
         runs: candidates that were run.
+        descent: the best cases so far, from the find on.
     """
 
     def __init__(
@@ -44,6 +70,7 @@ class Trial:
         on_other: Callable[[Case, Verdict], None],
     ) -> None:
         self.best = case
+        self.descent = [case]
         self.runs = 0
         self._bucket = bucket
         self._attempt = attempt
@@ -78,9 +105,29 @@ class Trial:
             return False
         if order(case) < order(self.best):
             self.best = case
+            self.descent.append(case)
         return True
 
 
+def confirmed(
+    on_other: Callable[[Case, Verdict], None], again: Callable[[Case], Verdict]
+) -> Callable[[Case, Verdict], None]:
+    """Tells of a finding of another bucket, each once, after it was run again and shows whatever it shows then."""
+    seen: set[tuple[str, str]] = set()
+
+    def tell(other: Case, shown: Verdict) -> None:
+        if (shown.kind, shown.detail) in seen:
+            return
+        seen.add((shown.kind, shown.detail))
+        verdict = again(other)
+        if verdict.outcome == "finding":
+            on_other(other, verdict)
+
+    return tell
+
+
 def _bare(case: Case) -> tuple[object, ...]:
+    if case.sequence:
+        return tuple(map(_bare, case.sequence))
     cache = (case.segments, case.layers, case.pools, case.num_blocks)
     return (case.domain, case.guard, cache, case.calls, case.blocks_known, case.cold)

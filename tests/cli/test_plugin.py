@@ -15,7 +15,8 @@ from tests.unit.test_codec import TEXT
 NAME = "a-page-cleared-as-wide-as-its-block-stride-d551395f.json"
 
 
-def _pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def in_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest with the plugin in a folder, on the simulator."""
     plugin = [] if _registered() else ["-p", "fuzz.pytest_plugin"]
     return subprocess.run(
         [
@@ -54,7 +55,7 @@ def project(tmp_path: Path) -> Path:
 
 def test_a_case_is_an_item_for_each_target(project: Path) -> None:
     """Named finds must show, everything else must pass; here two finds are not named and fail."""
-    run = _pytest(project, "-n", "2", "-v")
+    run = in_pytest(project, "-n", "2", "-v")
     assert "2 failed, 6 passed" in run.stdout
     assert f"cases/history/{NAME}::page_table" in run.stdout
     assert "expected: passed" in run.stdout
@@ -65,7 +66,7 @@ def test_a_find_that_no_longer_shows_fails(project: Path) -> None:
     """Finds is checked both ways: a label that is not shown any more is an error."""
     path = project / "cases" / "history" / NAME
     path.write_text(TEXT.replace("page_table@h200", "masked_grid@h200"))
-    run = _pytest(project, f"{path}::masked_grid")
+    run = in_pytest(project, f"{path}::masked_grid")
     assert "expected: clobbered:padding" in run.stdout
     assert "masked_grid: passed" in run.stdout
     assert run.returncode == 1
@@ -77,7 +78,7 @@ def test_a_faulting_target_fails_its_item_only(project: Path) -> None:
         '"stride": 1184}', '"stride": 1184},\n    {"base": 8000, "blocks": 4, "page": 8, "stride": 8, "times": 5}'
     )
     (project / "cases" / "history" / NAME).write_text(text.replace('"page_table@h200": "clobbered:padding"', ""))
-    run = _pytest(project, "--kvzero-target", planted("null_pointer"), "-v", "-k", "null or masked or index")
+    run = in_pytest(project, "--kvzero-target", planted("null_pointer"), "-v", "-k", "null or masked or index")
     assert "1 failed, 2 passed" in run.stdout
     assert "faulted:memory" in run.stdout
 
@@ -87,9 +88,9 @@ def test_open_finds_are_strict_xfails(project: Path) -> None:
     (project / "cases" / "crashing").mkdir()
     path = project / "cases" / "crashing" / NAME
     path.write_text(TEXT)
-    assert "1 xfailed" in _pytest(project, str(path)).stdout
+    assert "1 xfailed" in in_pytest(project, str(path)).stdout
     path.write_text(TEXT.replace("page_table@h200", "masked_grid@h200"))
-    run = _pytest(project, str(path))
+    run = in_pytest(project, str(path))
     assert "1 failed" in run.stdout
     assert "XPASS(strict)" in run.stdout
 
@@ -97,7 +98,7 @@ def test_open_finds_are_strict_xfails(project: Path) -> None:
 def test_only_named_folders_are_collected(project: Path) -> None:
     """JSON elsewhere is none of the plugin's business."""
     shutil.copytree(project / "cases", project / "other")
-    assert "no tests ran" in _pytest(project, "other").stdout
+    assert "no tests ran" in in_pytest(project, "other").stdout
 
 
 @pytest.mark.parametrize("folder", ["nowhere", "empty"])
@@ -105,7 +106,7 @@ def test_a_missing_or_empty_corpus_ends_pytest_with_2(project: Path, folder: str
     """An ini option that names nothing must not read as success."""
     (project / "empty").mkdir()
     (project / "pytest.ini").write_text(f"[pytest]\nkvzero_corpus = {folder}\n")
-    run = _pytest(project)
+    run = in_pytest(project)
     assert run.returncode == 2
     assert f"{folder}: missing, or no case file in it" in run.stdout + run.stderr
 
@@ -113,7 +114,7 @@ def test_a_missing_or_empty_corpus_ends_pytest_with_2(project: Path, folder: str
 def test_a_broken_case_is_a_collection_error(project: Path) -> None:
     """A file that is no case fails the run with the rule that it breaks."""
     (project / "cases" / "history" / NAME).write_text(TEXT.replace('"guard"', '"gard"'))
-    run = _pytest(project)
+    run = in_pytest(project)
     assert "unknown field `gard`" in run.stdout
     assert run.returncode == 2
 
@@ -130,7 +131,7 @@ def test_the_fixture_checks_a_target(project: Path) -> None:
         "def test_empty(kvzero_check):\n    kvzero_check(mine.right, corpus='nowhere')\n"
     )
     (project / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
-    run = _pytest(project, "test_mine.py")
+    run = in_pytest(project, "test_mine.py")
     assert "3 failed, 2 passed" in run.stdout, run.stdout
     assert "skipped:none" in run.stdout
     assert "mine.py:forgetful: " in run.stdout
@@ -139,6 +140,6 @@ def test_the_fixture_checks_a_target(project: Path) -> None:
 
 def test_the_repository_names_its_own_corpus() -> None:
     """Pytest in the checkout collects the shipped corpus: eight targets for each contract case."""
-    run = _pytest(ROOT, "corpus", "--collect-only", "-q")
+    run = in_pytest(ROOT, "corpus", "--collect-only", "-q")
     assert run.stdout.count("::masked_grid") >= 30
     assert run.stdout.count("::index_fill") >= 30

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from fuzz import messages
 from fuzz.arena import arena_of
@@ -16,12 +17,17 @@ from fuzz.attempts import Attempts
 from fuzz.batch import Batch, batchable
 from fuzz.batch_arena import BatchArena
 from fuzz.build import numbered
-from fuzz.case import Case
-from fuzz.flight import InFlight
+from fuzz.case import Call, Case
+from fuzz.flight import InFlight, sequence_of
+from fuzz.ids import Ids
 from fuzz.layout import total
 from fuzz.run import run_case
 from fuzz.search import Search
+from fuzz.shrink.sequence import fewer_members
+from fuzz.shrink.structure import descend
+from fuzz.shrink.trial import Trial
 from fuzz.targets import Target
+from fuzz.verdict import Verdict
 from kvzero import Limits
 from tests.unit.test_run import FakeEngine, clear
 
@@ -202,3 +208,47 @@ def test_what_a_neighbours_own_find_explains_is_no_find(tmp_path: Path) -> None:
 
 def _case(index: int) -> Case:
     return numbered(3, index, ("small",))[0]
+
+
+def _attempt(attempts: Attempts, case: Case) -> Verdict:
+    return attempts.alone(InFlight(0, "t", "small", case), 1.0)
+
+
+def test_a_sequence_of_a_stray_store_shrinks_to_few_cases(tmp_path: Path) -> None:
+    """The one that stores, the one that is hit, and those that lie between: none can be spared."""
+    _, found = _searched(Bad(), tmp_path, 120)
+    attempts = Attempts(ENGINE, _target(Bad()), tmp_path / "2.slot")
+    case = found[0].case
+    bucket = _attempt(attempts, case).bucket("t", "h200")
+    trial = Trial(case, bucket, lambda one: _attempt(attempts, one), 60.0, 1000, lambda *other: None)
+    descend(trial, fewer_members)
+    left = trial.best.sequence
+    assert 2 < len(left) < len(case.sequence) / 4
+    again = _attempt(attempts, trial.best)
+    assert again.shows(bucket)
+    assert again.member is not None
+    for index, member in enumerate(left):
+        fewer = replace(trial.best, sequence=left[:index] + left[index + 1 :])
+        assert not _attempt(attempts, fewer).shows(bucket)
+        assert _attempt(attempts, member) == Verdict("passed")
+
+
+def test_a_sequence_of_more_than_a_batch_runs_in_several(tmp_path: Path) -> None:
+    """As when a worker ends with two batches in flight; the guilty one in the second is named."""
+    members = _members(400)
+    assert sum(total(one.case) for one in members) > ARENA.room
+    case = sequence_of(members, "t")
+    assert _attempt(Attempts(ENGINE, _target(clear), tmp_path / "1.slot"), case) == Verdict("passed")
+    last = replace(case, sequence=(*case.sequence, _stale(case)))
+    attempts = Attempts(ENGINE, _target(_many_zeros_left), tmp_path / "2.slot")
+    assert _attempt(attempts, last).member == len(case.sequence)
+
+
+def _many_zeros_left(table: Any, ids: list[int]) -> None:
+    if ids != [0] * 777:
+        clear(table, ids)
+
+
+def _stale(case: Case) -> Case:
+    """A case that ``_many_zeros_left`` leaves as it was."""
+    return replace(case.sequence[0], calls=(Call("zero", Ids.parse("0*777")),))

@@ -124,7 +124,7 @@ PLAIN = {
         ("", {"num_blocks": 0}, r"num_blocks=0: .* one block or more"),
         ("", {"domain": "hostile"}, r"domain='hostile': a case with layers is a contract case"),
         ("", {"segments": [{"base": 0, "blocks": 1, "page": 4, "stride": 4}]}, r"a case has one of them"),
-        ("", {"layers": []}, r"segments, layers: a case has one of them"),
+        ("", {"layers": []}, r"segments, layers, sequence: a case has one of them"),
         ("calls", {"ids": "4"}, r"calls\[0\].ids=4: id 4 is past the last of 4 blocks"),
         ("calls", {"stream": 1}, r"calls: in a case with layers they are made one by one"),
         ("pools", {"order": "NCHW"}, r"Invalid enum value 'NCHW'"),

@@ -190,3 +190,16 @@ def test_a_target_that_cannot_be_loaded_is_said_each_time() -> None:
     for _ in range(2):
         with pytest.raises(UsageError, match="has no zeroer"):
             crew.open()
+
+
+def test_a_renewed_crew_runs_in_another_worker_and_counts_no_death(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As often as somebody asks for a process that has run nothing."""
+    monkeypatch.setattr(restarts, "MOST", 1)
+    workers = [FakeWorker([messages.Tried(Verdict("passed"))]) for _ in range(5)]
+    crew = _crew(workers)
+    for number, worker in enumerate(workers):
+        assert crew.attempt(CASE, "t").outcome == "passed"
+        assert [one.closed for one in workers] == [index < number for index in range(5)]
+        assert not worker.script
+        crew.renew()
+        crew.renew()
