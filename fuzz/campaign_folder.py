@@ -11,12 +11,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from fuzz import version
 from fuzz.errors import UsageError
 from fuzz.plan import Plan
 
@@ -139,11 +139,6 @@ def sources(targets: tuple[str, ...]) -> dict[str, str]:
         for name, file in files.items()
         if file.suffix == ".py" and file.is_file()
     }
-
-
-def version() -> str:
-    """Ours."""
-    return metadata.version("kvzero")
 
 
 def _locked(handle: int) -> bool:

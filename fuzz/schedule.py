@@ -6,9 +6,13 @@ import heapq
 from collections.abc import Mapping
 from typing import NamedTuple
 
-SLICE = 256
-"""Attempts of a slice: a worker needs from a twentieth of a second to seconds for them, so asking for the
-next one costs nothing, and no worker sits long on the last one while others idle."""
+SHORT, LONG = 256, 2048
+"""Attempts of a slice: in a run of few, so that no worker sits long on the last one while others idle; in a long
+one, so that a GPU's worker, which makes a thousand in a quarter of a second, seldom has to let its last batch land
+before it asks for the next."""
+
+MANY = 100_000
+"""Attempts of a run that is long."""
 
 
 class Work(NamedTuple):
@@ -34,6 +38,7 @@ class Schedule:
     def __init__(self, stop: int | None, floor: int = 0, following: Mapping[int, int] | None = None) -> None:
         self.floor = floor
         self._stop = stop
+        self._slice = SHORT if stop is not None and stop < MANY else LONG
         self._following = dict(following or {})
         self._fresh = max(self._following, default=floor - 1) + 1
         begun = range(floor, self._fresh)
@@ -74,10 +79,9 @@ class Schedule:
     def _at(self, number: int) -> int:
         return self._following.get(number, self._begin(number))
 
-    @staticmethod
-    def _begin(number: int) -> int:
-        return number * SLICE
+    def _begin(self, number: int) -> int:
+        return number * self._slice
 
     def _end(self, number: int) -> int:
-        end = (number + 1) * SLICE
+        end = (number + 1) * self._slice
         return end if self._stop is None else min(end, self._stop)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 import traceback
-from importlib import metadata
 from typing import Annotated
 
 import typer
 
+from fuzz import version
 from fuzz.cli import bench_verbs, campaign_verbs, case_verbs, corpus_verbs, fuzz_verb, machine_verbs
 from fuzz.errors import KvzeroError
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form
     if asked:
-        sys.stdout.write(f"kvzero {metadata.version('kvzero')}\n")
+        sys.stdout.write(f"kvzero {version()}\n")
         raise typer.Exit
 
 

@@ -6,11 +6,12 @@ import random
 
 import pytest
 
-from fuzz.schedule import SLICE, Schedule, Work
+from fuzz.schedule import SHORT as LONG
+from fuzz.schedule import Schedule, Work
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("stop", [1, SLICE, 3 * SLICE, 10 * SLICE + 7])
+@pytest.mark.parametrize("stop", [1, SHORT, 3 * SHORT, 10 * SHORT + 7, MANY + 1])
 def test_every_attempt_is_run_once(seed: int, stop: int) -> None:
     """Pieces come back in part, out of order, and over restarts from what was written down."""
     chance = random.Random(seed)  # noqa: S311 - no secret
@@ -38,10 +39,10 @@ def test_the_rest_of_a_slice_comes_before_a_fresh_one() -> None:
     """What was left unfinished is the next piece, from where it was left."""
     schedule = Schedule(None)
     first, second = schedule.take(), schedule.take()
-    assert (first, second) == (Work(0, 0, SLICE), Work(1, SLICE, 2 * SLICE))
-    schedule.hand_back(second, SLICE + 5)
-    assert schedule.take() == Work(1, SLICE + 5, 2 * SLICE)
-    assert schedule.take() == Work(2, 2 * SLICE, 3 * SLICE)
+    assert (first, second) == (Work(0, 0, LONG), Work(1, LONG, 2 * LONG))
+    schedule.hand_back(second, LONG + 5)
+    assert schedule.take() == Work(1, LONG + 5, 2 * LONG)
+    assert schedule.take() == Work(2, 2 * LONG, 3 * LONG)
 
 
 def test_a_schedule_is_finished_only_when_all_is_back() -> None:
