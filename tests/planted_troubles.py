@@ -18,7 +18,7 @@ from tests.planted import _store_byte, _wait_for_ever
 SELDOM = 29
 """One table in so many makes trouble."""
 
-RARELY = 1021
+RARELY = 307
 """For trouble that costs ten seconds each time."""
 
 HELD: list[torch.Tensor] = []

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from fuzz.schedule import SHORT as LONG
-from fuzz.schedule import Schedule, Work
+from fuzz.schedule import LONG, MANY, SHORT, Schedule, Work
 
 
 @pytest.mark.parametrize("seed", range(5))
