@@ -110,7 +110,7 @@ class Attempts:
 
     def _batch(self, members: list[InFlight], beside: Batch | None, patience: float) -> Batch:
         arena = next(one for one in self._arenas if beside is None or one is not beside.arena)
-        batch = Batch(members, self.targets, arena, patience=patience, on_launch=self._launching)
+        batch = Batch(members, self.targets, arena, patience=patience, on_launch=self._going_on)
         batch.launch()
         return batch
 
@@ -146,6 +146,11 @@ class Attempts:
         self._predicted += seconds
         if MARGIN * self._predicted > self._limit:
             self.slot.extend(MARGIN * self._predicted)
+
+    def _going_on(self, seconds: float) -> None:
+        """A batch has come to another launch, after a compile perhaps: no case of it has used up the others' time."""
+        self._predicted += seconds
+        self.slot.go_on(max(self._limit, MARGIN * self._predicted))
 
     @contextmanager
     def _or_leave(self) -> Iterator[None]:

@@ -122,6 +122,10 @@ class FlightSlot:
         """Give what is in flight ``limit`` seconds in all."""
         self._put(_LIMIT, limit)
 
+    def go_on(self, limit: float) -> None:
+        """What is in flight shows a sign of life, and has ``limit`` seconds from now on."""
+        self._put(_TIMES, time.monotonic(), limit)
+
     def land(self, outcomes: Iterable[str], *, clear: bool = True) -> None:
         """Count what is done, its verdicts are on their way; nothing else is in flight if ``clear`` is true."""
         if clear:

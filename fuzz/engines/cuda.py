@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from fuzz import device_check
 from fuzz.engines import Patience
 from fuzz.engines.cuda_streams import CudaStreams
 from fuzz.errors import EngineError
@@ -59,6 +60,7 @@ class Cuda:
         self.device_profile = "h200"
         self.gpus = torch.cuda.device_count()
         self._driver = ctypes.CDLL("libcuda.so.1")
+        _wake(self.device)
 
     @property
     def largest_arena(self) -> int:
@@ -97,3 +99,13 @@ class Cuda:
         """Ask the driver: it repeats a sticky error for as long as the context lives."""
         detail = STICKY.get(self._driver.cuCtxSynchronize())
         return ("faulted", detail) if detail else None
+
+
+def _wake(device: torch.device) -> None:
+    """Have torch, Triton and the driver load and build what they do at first use, on nobody's account.
+
+    Where a dozen workers start at once that takes longer than a case may.
+    """
+    device_check.lay(torch.empty(device_check.TILE, dtype=torch.uint8, device=device), device_check.TILE)
+    torch.empty(1, pin_memory=True).to(device, non_blocking=True)
+    torch.cuda.synchronize(device)

@@ -37,6 +37,25 @@ def switch_on() -> None:
     os.environ["TRITON_INTERPRET"] = "1"
 
 
+def _mend_counting() -> None:
+    """Let kernels loop up to a value of theirs under Triton 3.6, too.
+
+    Its interpreter makes an integer of an array of one entry, which NumPy refuses since 2.4; 3.7 does not.
+    """
+    import triton  # noqa: PLC0415 - only after the switch
+    from triton.runtime import interpreter  # noqa: PLC0415
+
+    if not triton.__version__.startswith("3.6."):
+        return
+    patch = interpreter._patch_lang_tensor  # noqa: SLF001 - 3.6 stays as it is
+
+    def mended(tensor: Any, scope: Any) -> None:
+        patch(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: int(self.handle.data.squeeze()))
+
+    interpreter._patch_lang_tensor = mended  # noqa: SLF001
+
+
 class Interpreter:
     """Runs a launch's programs one by one in Python, if the device profile lets them run at all."""
 
@@ -49,6 +68,7 @@ class Interpreter:
     streams = None
 
     def __init__(self, device_profile: str | None) -> None:
+        _mend_counting()
         self.device = torch.device("cpu")
         self.device_name = "CPU"
         self.device_profile = device_profile or "h200"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from fuzz import messages
+from fuzz import flight, messages
 from fuzz.arena import arena_of
 from fuzz.attempts import Attempts
 from fuzz.batch import Batch, batchable
@@ -252,3 +252,14 @@ def _many_zeros_left(table: Any, ids: list[int]) -> None:
 def _stale(case: Case) -> Case:
     """A case that ``_many_zeros_left`` leaves as it was."""
     return replace(case.sequence[0], calls=(Call("zero", Ids.parse("0*777")),))
+
+
+def test_a_slow_batch_is_not_overdue_as_long_as_it_goes_on(tmp_path: Path) -> None:
+    """Each launch gives the rest of its batch time anew: a compile before each would else look like a hang."""
+    attempts = Attempts(ENGINE, _target(clear), tmp_path / "1.slot")
+    attempts.hold(_members(3))
+    begun = flight.read(tmp_path / "1.slot").started
+    attempts._going_on(0.5)
+    state = flight.read(tmp_path / "1.slot")
+    assert state.started > begun
+    assert state.limit >= 10.0

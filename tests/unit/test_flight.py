@@ -90,3 +90,15 @@ def test_a_damaged_slot_is_no_case(tmp_path: Path) -> None:
     assert flight.read(tmp_path / "3.slot") is None
     assert flight.abandoned(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sign_of_life_gives_what_is_in_flight_its_time_anew(tmp_path: Path) -> None:
+    """The limit counts from then on."""
+    slot = FlightSlot(tmp_path / "1.slot")
+    slot.take_off([InFlight(0, "t", "small", CASE)], 0.001)
+    time.sleep(0.01)
+    assert flight.read(tmp_path / "1.slot").overdue
+    slot.go_on(60.0)
+    state = flight.read(tmp_path / "1.slot")
+    assert not state.overdue
+    assert time.monotonic() - state.started < 30
