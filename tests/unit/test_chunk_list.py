@@ -104,9 +104,9 @@ def test_every_device_takes_every_grid(profile: str, most: int, chunks: int, ids
     """No count of chunks or ids passes a limit of a device that is given so many, the product in 32 bits included."""
     across, down = chunk_list.grid(chunks, ids, most)
     assert judge((across, down), 8, profile).outcome == "runs"
-    assert across <= chunks
-    assert down <= ids
-    assert across * down == min(chunks * ids, across * (most // across), across * MOST)
+    assert across <= ids
+    assert down <= chunks
+    assert across * down == min(chunks * ids, ids * MOST, down * (most // down))
 
 
 def _compiled(kernel: Any, device: str) -> tuple[int, ...]:
