@@ -9,6 +9,10 @@ from __future__ import annotations
 
 NAMES = ("codec", "planner", "launches")
 
+MORE_DAMAGES = 4
+"""After the caches of the planner harness one damage more is drawn with four choices of five; here, because
+whoever turns an artifact into a case must know it, and must not import torch."""
+
 
 class Disagreement(Exception):  # noqa: N818 - an answer about the product, not a failure of the harness
     """What was checked does not do what it says; the text tells what, and where."""

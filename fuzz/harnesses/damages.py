@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from fuzz.harnesses import MORE_DAMAGES
 from fuzz.source import Source
 from kvzero.specs import Backend, CacheLayout, layer_of
-
-MORE = 4
-"""One more damage is drawn with four choices of five, so that half of all bytes do not lead to sound caches."""
 
 MOST = 3
 DIMS = 5
@@ -34,7 +32,7 @@ def damage(layout: CacheLayout, image: torch.Tensor, source: Source) -> int:
         How many damages were done.
     """
     done = 0
-    while done < MOST and source.integer(0, MORE):
+    while done < MOST and source.integer(0, MORE_DAMAGES):
         _DAMAGES[source.integer(0, len(_DAMAGES) - 1)](layout, image, source)
         done += 1
     return done

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -P
 """Atheris on harness codec: fuzz_codec.py [-libFuzzer-option=value ...] FOLDER..."""
 
 from __future__ import annotations

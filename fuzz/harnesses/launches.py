@@ -76,7 +76,7 @@ def _generation(name: str, rows: tuple[Row, ...], ids: int) -> None:
     """Plan and launch a table with a kernel that only records."""
     generation, must_raise = BY_NAME[name], refusal(name, rows)
     columns = np.repeat(np.array([row[:3] for row in rows], np.int64), [row.times for row in rows], axis=0)
-    table = SegmentTable(*np.ascontiguousarray(columns.T), None)
+    table = SegmentTable(*np.ascontiguousarray(columns.T))
     try:
         meta = generation.plan(table, "cpu")
     except (ValueError, AssertionError) as error:
