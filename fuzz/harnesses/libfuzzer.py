@@ -29,6 +29,9 @@ AT_ONCE = 5.0
 LINES = 400
 """Last lines that are kept: the traceback of a find is among them."""
 
+SHOWN = 12
+"""Last lines that are shown where no exception was raised."""
+
 _STATUS = re.compile(r"#(\d+)\s+\w+\s+cov: (\d+)")
 _STATISTIC = re.compile(r"stat::(number_of_executed_units|average_exec_per_sec): +(\d+)")
 _UNCAUGHT = "=== Uncaught Python exception: ==="
@@ -63,6 +66,8 @@ class Seen:
             said = said[said.index(f" {_UNCAUGHT}") + 1 :]
             end = next((number for number, line in enumerate(said) if _AFTER.match(line)), len(said))
             said = said[:end]
+        else:
+            said = said[-SHOWN:]
         return "\n".join(said).strip() + "\n"
 
 
@@ -83,7 +88,7 @@ def run(
 
     Args:
         name: the harness.
-        folders: all exist; ``words`` is a file of libFuzzer's dictionary form.
+        folders: all exist; ``words`` is a file of libFuzzer's dictionary form, or none is there.
         seconds: how long.
         seed: decides mutations, or None for a drawn one.
         control: asked whether a signal came.
@@ -120,7 +125,7 @@ def _options(folders: Folders, seconds: float, seed: int | None) -> list[str]:
     options = {
         "max_total_time": max(math.ceil(seconds), 1),
         "artifact_prefix": f"{folders.artifacts}/",
-        "dict": folders.words,
+        "dict": folders.words if folders.words.exists() else None,
         "timeout": SLOW,
         "print_final_stats": 1,
         "seed": None if seed is None else seed % 2**32 or 1,

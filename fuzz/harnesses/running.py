@@ -79,7 +79,8 @@ def _check(name: str) -> None:
 def _prepare(name: str, corpus: Path, folders: libfuzzer.Folders) -> None:
     folders.seeds.mkdir()
     folders.artifacts.mkdir()
-    folders.words.write_text(dictionary() if name == "codec" else "")
+    if name == "codec":
+        folders.words.write_text(dictionary())
     for seed in seeds(name, corpus):
         (folders.seeds / hashlib.sha256(seed).hexdigest()).write_bytes(seed)
 
