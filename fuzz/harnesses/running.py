@@ -10,9 +10,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from fuzz.control import SHRINK_SECONDS, Control
+from fuzz.control import Control
 from fuzz.errors import EngineError, UsageError
-from fuzz.events import Warned
+from fuzz.events import Subscriber, Warned
 from fuzz.harnesses import NAMES, artifacts, libfuzzer
 from fuzz.harnesses.seeds import dictionary, seeds
 from fuzz.reports.terminal import Terminal
@@ -41,14 +41,14 @@ def run(name: str, seconds: float, corpus: Path, *, seed: int | None, as_json: b
     _check(name)
     inputs = corpus / INPUTS / name
     inputs.mkdir(parents=True, exist_ok=True)
-    control, begun = Control(None, None, stop_on_find=False), time.monotonic()
+    control, begun = Control(None, None, stop_on_find=True), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kvzero-") as passing, control.signals():
         folders = libfuzzer.Folders(inputs, Path(passing, "seeds"), Path(passing, "artifacts"), Path(passing, "words"))
         _prepare(name, corpus, folders)
         seen, code = libfuzzer.run(name, folders, seconds, seed, control, _Lines(name, quiet=quiet))
         lasted = time.monotonic() - begun
         _bound(inputs)
-        finds = _keep(name, folders, seen, corpus, quiet=quiet)
+        finds = _keep(name, folders, seen, corpus, control, Terminal(quiet=quiet))
     if not finds and (not seen.executions or (code and not control.interrupted)):
         raise EngineError(f"harness={name!r}: ended with {code} and no find; its last words:\n{seen.last_words()}")
     numbers = {
@@ -92,14 +92,15 @@ def _bound(inputs: Path) -> None:
         path.unlink()
 
 
-def _keep(name: str, folders: libfuzzer.Folders, seen: libfuzzer.Seen, corpus: Path, *, quiet: bool) -> list[Path]:
+def _keep(
+    name: str, folders: libfuzzer.Folders, seen: libfuzzer.Seen, corpus: Path, control: Control, tell: Subscriber
+) -> list[Path]:
     found = [path for path in sorted(folders.artifacts.iterdir()) if path.name.startswith(FOUND)]
-    terminal, kept = Terminal(quiet=quiet), []
+    kept = []
     for path in found:
         words = seen.last_words()
-        terminal(Warned(f"harness {name}: {path.name.partition('-')[0]}\n{words}"))
-        control = Control(SHRINK_SECONDS, None, stop_on_find=False)
-        kept += artifacts.keep(name, path.read_bytes(), words, corpus, control, terminal)
+        tell(Warned(f"harness {name}: {path.name.partition('-')[0]}\n{words}"))
+        kept += artifacts.keep(name, path.read_bytes(), words, corpus, control, tell)
     return kept
 
 
