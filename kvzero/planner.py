@@ -18,12 +18,9 @@ import torch
 
 from kvzero.segments import SegmentTable
 from kvzero.specs import is_attention
-from kvzero.told import PlanError, cache_of, integer, layer_names, left_out, require_elements
+from kvzero.told import PlanError, cache_of, integer, layer_names, left_out, require_elements, require_units
 
 __all__ = ["PlanError", "View", "plan"]
-
-UNIT = 4
-"""Bytes that addresses, strides and pages are multiples of: kernels store int32."""
 
 _NEWER = ("static_forward_context", "num_blocks", "runner_only_attn_layers")
 _OLDER = ("cache_dtype", "static_forward_context", "runner_only_attn_layers")
@@ -166,7 +163,7 @@ def _table(views: list[View], blocks: int, *, wide: bool) -> SegmentTable:
         starts = [sum(place) for place in product(*(range(0, size * far, far) for size, far in outer))]
         for start, virtual in product(starts, range(view.ratio)):
             address = view.tensor.data_ptr() + start + virtual * step
-            _keep_units(view.layer, address=address, stride=stride, page=run)
+            require_units(view.layer, address=address, stride=stride, page=run)
             known, page = found.get(address, (stride, 0))
             if known != stride and kernel_blocks > view.ratio:
                 raise PlanError(
@@ -196,9 +193,3 @@ def _span(view: View) -> tuple[int, list[tuple[int, int]]]:
     outer = [(size, stride) for size, stride in view.dims() if stride > view.block_stride]
     inner = [(size, stride) for size, stride in view.dims() if stride <= view.block_stride]
     return view.tensor.element_size() + sum((size - 1) * stride for size, stride in inner), outer
-
-
-def _keep_units(layer: str, **numbers: int) -> None:
-    for name, value in numbers.items():
-        if value % UNIT:
-            raise PlanError(f"{layer}: {name}={value}: must be a multiple of {UNIT} bytes, because kernels store int32")

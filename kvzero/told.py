@@ -12,6 +12,9 @@ from typing import Any
 
 import torch
 
+UNIT = 4
+"""Bytes that addresses, strides and pages are multiples of: kernels store int32."""
+
 
 class PlanError(ValueError):
     """A cache that cannot be cleared: layer, value, rule."""
@@ -82,3 +85,14 @@ def require_elements(layer: str, tensor: torch.Tensor, block_dim: int) -> None:
         raise PlanError(f"{layer}: shape={list(tensor.shape)}: has no dimension {block_dim} that counts blocks")
     if not tensor.numel():
         raise PlanError(f"{layer}: shape={list(tensor.shape)}: holds no element; leave the layer out")
+
+
+def require_units(layer: str, **numbers: int) -> None:
+    """Refuse what an int32 store cannot address.
+
+    Raises:
+        PlanError: naming the first number that is no multiple of 4 bytes.
+    """
+    for name, value in numbers.items():
+        if value % UNIT:
+            raise PlanError(f"{layer}: {name}={value}: must be a multiple of {UNIT} bytes, because kernels store int32")
