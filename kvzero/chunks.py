@@ -23,7 +23,7 @@ def cut(table: SegmentTable, widest: int, most: int) -> np.ndarray:
     """
     base, stride, page = _distinct(table)
     # A sum of floats: pages of many terabytes must not wrap, and it need not be exact.
-    widest = max(widest, int(page.sum(dtype=np.float64) / most))
+    widest = max(widest, int(page.sum(dtype=np.float64) / most) + 1)
     counts = _divided(page, -(-widest // LINE) * LINE)
     # Whole lines are no wider than the widest chunk, which is of whole lines: so something is left for the last.
     length = _divided(_divided(page, counts), LINE) * LINE

@@ -18,16 +18,12 @@ import torch
 
 from kvzero.segments import SegmentTable
 from kvzero.specs import is_attention
+from kvzero.told import PlanError, cache_of, integer, layer_names, left_out, require_elements, require_units
 
-UNIT = 4
-"""Bytes that addresses, strides and pages are multiples of: kernels store int32."""
+__all__ = ["PlanError", "View", "plan"]
 
 _NEWER = ("static_forward_context", "num_blocks", "runner_only_attn_layers")
 _OLDER = ("cache_dtype", "static_forward_context", "runner_only_attn_layers")
-
-
-class PlanError(ValueError):
-    """A cache that cannot be cleared: layer, value, rule."""
 
 
 class View(NamedTuple):
@@ -78,7 +74,9 @@ def plan(
     """
     older = "cache_dtype" in named or (bool(rest) and not isinstance(rest[0], Mapping))
     told = _bound(_OLDER if older else _NEWER, rest, named)
-    skipped = set(told.get("runner_only_attn_layers") or ())
+    if not older:
+        told["num_blocks"] = integer("plan", "num_blocks", told["num_blocks"])
+    skipped = left_out(told.get("runner_only_attn_layers"))
     views = [
         view
         for group, layer, tensor in _caches(device, attn_groups_iter, kernel_block_sizes, told, skipped)
@@ -108,14 +106,19 @@ def _caches(
     """The caches that count: attention, a tensor, here, and nobody else's."""
     kind = torch.device(device).type
     for group in groups:
-        if not is_attention(group.kv_cache_spec) or group.kv_cache_group_id >= len(sizes):
+        if not is_attention(group.kv_cache_spec):
             continue
-        size, kernel_size = group.kv_cache_spec.block_size, sizes[group.kv_cache_group_id]
+        names = layer_names(group)
+        layers = ", ".join(names)
+        number = integer(layers, "kv_cache_group_id", group.kv_cache_group_id, 0)
+        if number >= len(sizes):
+            continue
+        size = integer(layers, "block_size", getattr(group.kv_cache_spec, "block_size", None), 1)
+        kernel_size = integer(layers, "kernel_block_size", sizes[number], 1)
         if size % kernel_size:
-            layers = ", ".join(group.layer_names)
             raise PlanError(f"{layers}: block_size={size}: must be a multiple of kernel_block_size={kernel_size}")
-        for layer in group.layer_names:
-            cache = told["static_forward_context"][layer].kv_cache
+        for layer in names:
+            cache = cache_of(told["static_forward_context"], layer)
             if layer not in skipped and isinstance(cache, torch.Tensor) and cache.device.type == kind:
                 yield group, layer, cache
 
@@ -123,6 +126,7 @@ def _caches(
 def _newer(group: Any, layer: str, tensor: torch.Tensor, num_blocks: int) -> View:
     if getattr(group, "kernel_block_stride", 0):
         tensor = group.map_kv_cache_to_manager_blocks(tensor, num_blocks)
+    require_elements(layer, tensor, 0)
     if num_blocks < 1 or tensor.shape[0] % num_blocks:
         raise PlanError(f"{layer}: shape[0]={tensor.shape[0]}: must be a multiple of num_blocks={num_blocks}")
     return View(layer, tensor, 0, tensor.shape[0] // num_blocks)
@@ -130,7 +134,13 @@ def _newer(group: Any, layer: str, tensor: torch.Tensor, num_blocks: int) -> Vie
 
 def _older(group: Any, layer: str, tensor: torch.Tensor, sizes: Sequence[int], cache_dtype: Any) -> View:
     spec, size = group.kv_cache_spec, sizes[group.kv_cache_group_id]
-    dim = group.backend.get_kv_cache_block_dim(size, spec.num_kv_heads, spec.head_size, cache_dtype_str=cache_dtype)
+    asked = getattr(group.backend, "get_kv_cache_block_dim", None)
+    if asked is None:
+        raise PlanError(
+            f"{layer}: backend={group.backend!r}: must have get_kv_cache_block_dim, as the older form asks it"
+        )
+    dim = integer(layer, "block dimension", asked(size, spec.num_kv_heads, spec.head_size, cache_dtype_str=cache_dtype))
+    require_elements(layer, tensor, dim)
     ratio = spec.block_size // size
     if tensor.shape[dim] % ratio:
         raise PlanError(
@@ -153,7 +163,7 @@ def _table(views: list[View], blocks: int, *, wide: bool) -> SegmentTable:
         starts = [sum(place) for place in product(*(range(0, size * far, far) for size, far in outer))]
         for start, virtual in product(starts, range(view.ratio)):
             address = view.tensor.data_ptr() + start + virtual * step
-            _keep_units(view.layer, address=address, stride=stride, page=run)
+            require_units(view.layer, address=address, stride=stride, page=run)
             known, page = found.get(address, (stride, 0))
             if known != stride and kernel_blocks > view.ratio:
                 raise PlanError(
@@ -183,9 +193,3 @@ def _span(view: View) -> tuple[int, list[tuple[int, int]]]:
     outer = [(size, stride) for size, stride in view.dims() if stride > view.block_stride]
     inner = [(size, stride) for size, stride in view.dims() if stride <= view.block_stride]
     return view.tensor.element_size() + sum((size - 1) * stride for size, stride in inner), outer
-
-
-def _keep_units(layer: str, **numbers: int) -> None:
-    for name, value in numbers.items():
-        if value % UNIT:
-            raise PlanError(f"{layer}: {name}={value}: must be a multiple of {UNIT} bytes, because kernels store int32")

@@ -15,6 +15,7 @@ from fuzz import targets as locators
 from fuzz.cli import options
 from fuzz.errors import UsageError
 from fuzz.events import Report
+from fuzz.harnesses import NAMES, running
 from fuzz.plan import Plan
 from fuzz.profiles import BY_NAME, DEFAULT, fitting
 from fuzz.reports.json_report import as_json
@@ -57,6 +58,9 @@ def fuzz(
     resume: Annotated[
         Path | None, typer.Option(help="Go on with the campaign of this folder; takes no other option on what to run.")
     ] = None,
+    harness: Annotated[
+        str | None, typer.Option(help=f"Run an Atheris harness instead of a target: one of {', '.join(NAMES)}.")
+    ] = None,
     engine: options.Engine = None,
     device_profile: options.DeviceProfile = None,
     json: options.Json = False,  # noqa: FBT002
@@ -66,6 +70,10 @@ def fuzz(
 
     Example: kvzero fuzz --target my_kernel.py:zeroer --seconds 120
     """
+    if harness is not None:
+        _alone(context, "--harness", "--seconds", "--hours", "--seed", "--corpus", "--json", "--quiet")
+        lasts, folder = _seconds(seconds, hours, None) or SECONDS, options.corpus_folder(corpus)
+        raise typer.Exit(running.run(harness, lasts, folder, seed=seed, as_json=json, quiet=quiet))
     terminal = Terminal(quiet=quiet)
     if resume is not None:
         plan, report = _resumed(context, resume.absolute(), terminal)
@@ -131,6 +139,14 @@ def _resumed(context: typer.Context, folder: Path, terminal: Terminal) -> tuple[
         raise UsageError(f"resume={folder}: goes on as it was begun, but {others[0]} is given; leave it out")
     campaign = campaign_folder.find(folder, "resume")
     return campaign.written.plan, run_in(campaign, terminal)
+
+
+def _alone(context: typer.Context, option: str, *beside: str) -> None:
+    """Refuse options that mean nothing beside one that replaces the search."""
+    given = [one.opts[0] for one in context.command.params if _typed(context, one.name or "")]
+    others = [other for other in given if other not in (option, *beside)]
+    if others:
+        raise UsageError(f"{option[2:]}: goes with {', '.join(beside)} alone, but {others[0]} is given; leave it out")
 
 
 def _typed(context: typer.Context, name: str) -> bool:

@@ -87,6 +87,12 @@ def test_a_widest_chunk_of_no_whole_lines(widest: int) -> None:
         assert 1 <= min(lengths) <= max(lengths) < widest + LINE
 
 
+@pytest.mark.parametrize("page", [2**31 + 15, 2**31 - 2**15 + 1, 3 * 2**33 + 128, 2**40 - 1])
+def test_a_wide_page_is_one_chunk_more_at_most(page: int) -> None:
+    """Also where the width that is aimed at is whole lines and a fraction of a byte."""
+    assert len(cut(_table((0, page, page)), CHUNK, MOST)) <= MOST + 1
+
+
 @pytest.mark.parametrize("page", [2**33 + 1, 2**46])
 def test_a_page_of_gigabytes_is_a_short_list(page: int) -> None:
     """Chunks grow instead of becoming more, also where all pages together pass 2^63."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -170,6 +172,63 @@ def test_what_cannot_be_cleared_is_refused(layout: specs.CacheLayout, words: str
     """The error names layer, value and rule."""
     with pytest.raises(PlanError, match=words):
         plan("cpu", *layout.arguments())
+
+
+def _told(**changed: Any) -> tuple[Any, ...]:
+    """The arguments of one sound layer, some of them replaced; those of the group by its fields."""
+    layout = _runner([torch.zeros(4, 8, dtype=torch.float32)], 4)
+    for name in set(changed) & {"backend", "layer_names", "kv_cache_spec", "kv_cache_group_id"}:
+        setattr(layout.groups[0], name, changed[name])
+    context = {"layers.0.attn": changed["layer"]} if "layer" in changed else layout.static_forward_context
+    context = changed.get("context", context)
+    sizes, others = changed.get("sizes", [16]), changed.get("others")
+    if changed.get("older"):
+        return layout.groups, sizes, "auto", context, others
+    return layout.groups, sizes, context, changed.get("num_blocks", 4), others
+
+
+_EMPTY = specs.layer_of(torch.zeros(0, 8))
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"num_blocks": None}, "plan: num_blocks=None: must be an integer"),
+        ({"num_blocks": 2.0}, "plan: num_blocks=2.0: must be an integer"),
+        ({"num_blocks": -2}, "must be a multiple of num_blocks=-2"),
+        ({"sizes": [0]}, "layers.0.attn: kernel_block_size=0: must be 1 or more"),
+        ({"sizes": [-16], "older": True}, "kernel_block_size=-16: must be 1 or more"),
+        ({"sizes": ["16"]}, "kernel_block_size='16': must be an integer"),
+        ({"kv_cache_spec": replace(FULL, block_size=0), "older": True}, "block_size=0: must be 1 or more"),
+        ({"kv_cache_spec": SimpleNamespace(num_kv_heads=1, head_size=1)}, "block_size=None: must be an integer"),
+        ({"kv_cache_group_id": -1}, "layers.0.attn: kv_cache_group_id=-1: must be 0 or more"),
+        ({"kv_cache_group_id": None}, "kv_cache_group_id=None: must be an integer"),
+        ({"layer_names": "ab"}, "layer_names='ab': must be a list of layer names"),
+        ({"layer_names": [None]}, "must be a list of layer names"),
+        ({"layer_names": ["nobody"]}, "nobody: is no key of static_forward_context"),
+        ({"layer": SimpleNamespace()}, "layers.0.attn: has no kv_cache"),
+        ({"layer": specs.layer_of(torch.eye(4).to_sparse())}, "layout=torch.sparse_coo: must be torch.strided"),
+        ({"layer": specs.layer_of(torch.zeros(()))}, r"shape=\[\]: has no dimension 0"),
+        ({"layer": _EMPTY}, r"shape=\[0, 8\]: holds no element"),
+        ({"layer": specs.layer_of(torch.zeros(4, 0)), "older": True}, r"shape=\[4, 0\]: holds no element"),
+        ({"backend": None, "older": True}, "backend=None: must have get_kv_cache_block_dim"),
+        ({"backend": specs.Backend(2), "older": True}, r"shape=\[4, 8\]: has no dimension 2"),
+        ({"backend": specs.Backend(-1), "older": True}, "has no dimension -1"),
+        ({"others": 3}, "runner_only_attn_layers=3: must be a set of layer names, or None"),
+    ],
+)
+def test_what_a_runner_tells_wrongly_is_refused(changed: dict[str, Any], words: str) -> None:
+    """No other exception, and no table of what was not meant: -1 is neither a group nor a dimension."""
+    with pytest.raises(PlanError, match=words):
+        plan("cpu", *_told(**changed))
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_integers_of_any_type_are_integers(*, older: bool) -> None:
+    """What NumPy and torch call a number counts as one."""
+    spec = replace(FULL, block_size=np.int64(16))
+    told = _told(num_blocks=np.int32(4), sizes=[torch.tensor(16)], kv_cache_spec=spec, older=older)
+    assert plan("cpu", *told).page.tolist() == [32]
 
 
 def test_layers_of_one_address_must_share_their_stride() -> None:
