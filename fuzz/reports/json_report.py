@@ -28,6 +28,7 @@ def as_json(report: Report) -> str:
             "seed": report.seed,
             "stop_reason": report.stop_reason,
             "trouble": report.trouble,
+            **({"exhaustive": {"size": report.whole.size, "done": report.done}} if report.whole else {}),
             "open": [one._asdict() for one in report.open],
             "finds": sorted(finds, key=lambda find: str(find["bucket"])),
         },
