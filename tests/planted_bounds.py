@@ -1,4 +1,4 @@
-"""Targets that fail at one edge, order or placement alone: what profile exhaustive is there to show."""
+"""Targets that fail at one edge or length alone, and one that declines most: for profile exhaustive."""
 
 from __future__ import annotations
 
@@ -17,17 +17,6 @@ def last_of_three(table, device):
     """Leaves the third id of three: stale:whole page."""
     right = _of(table, device)
     return lambda ids: right(ids[:2])
-
-
-def narrow_first(table, device):
-    """Of segments on one base the first one's page is cleared for all: stale:tail where it is the narrower."""
-    bases = table.base.tolist()
-    return _of(table, device, page=np.array([table.page[bases.index(base)] for base in bases]))
-
-
-def tail_of_a_word(table, device):
-    """Leaves the last 4 bytes of a page of 4 bytes more than a multiple of 16: stale:tail."""
-    return _of(table, device, page=np.where((table.page % 16 == 4) & (table.page > 4), table.page - 4, table.page))
 
 
 def one_chunk(table, device):

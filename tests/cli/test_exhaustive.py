@@ -53,16 +53,14 @@ def test_a_planted_fault_is_found_and_shrunk(
 ) -> None:
     """Its own profile draws no choices to shrink by, so another one's are used."""
     target = f"{PLANTED}:{name}"
-    run = kvzero(*COMMON, "--target", target, "--stop-on-find")
+    run = kvzero(*COMMON, "--target", target, "--cases", "150")
     assert run.returncode == 1, run.stderr
-    report = json.loads(run.stdout)
-    assert report["stop_reason"] == "find"
-    (find,) = report["finds"]
-    assert find["bucket"] == f"{target}@h200 {label}"
+    finds = {find["bucket"]: find for find in json.loads(run.stdout)["finds"]}
+    find = finds[f"{target}@h200 {label}"]
+    assert find["count"] > 0
     case = codec.read(tmp_path / find["case"])
     assert [(s.page, s.stride) for s in case.segments] == segments
     assert str(case.calls[0].ids) == ids
-    assert case.origin is None or case.origin.profile == "exhaustive"
 
 
 def test_turns_are_refused(kvzero: Callable) -> None:
