@@ -56,8 +56,9 @@ class Seen:
         """How many pairs there may be, if the cases were drawn independently of each other.
 
         Chao's estimate (Chao 1984, bias-corrected): pairs that one case showed and pairs that two did tell
-        about those that none did. It is a lower bound on average: what is too rare to be met even once or
-        twice does not count in it.
+        about those that none did. It is a lower bound on average, for it knows nothing of what is too rare to be
+        met even once or twice: from 1,500 cases it was 2 % too low for profile small, and 14 % at the least for
+        launch and far, where 20,000 cases showed more than it had told.
         """
         ones, twos = (sum(count == times for count in self._counts.values()) for times in (1, 2))
         return len(self) + ones * (ones - 1) / (2 * (twos + 1))

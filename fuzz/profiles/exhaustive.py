@@ -18,7 +18,7 @@ second one's. Of a page of one unit the middle is its end.
 
 Left out as duplicates: strides of a page that come out equal, and the fifth placement's mirror image, two
 segments on one base in the other order, which is another pair of shapes. Not tried: more segments, blocks, ids or
-calls, segments of different lengths, strides shorter than a lone block's page, other sizes, arenas beyond
+calls, segments of different numbers of blocks, strides shorter than a lone block's page, other sizes, arenas beyond
 some kilobytes. A target's warm-up is run for one case in sixteen, as in every search.
 """
 

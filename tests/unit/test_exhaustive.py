@@ -23,6 +23,7 @@ from fuzz.rules import broken_rule
 from fuzz.run import run_case
 from fuzz.targets import Target
 from kvzero import Limits
+from tests.conftest import ROOT
 from tests.unit.test_run import FakeEngine, clear
 
 UNITS = (1, 2, 4, 16, 64)
@@ -124,6 +125,7 @@ def test_edges_keep_the_unit_and_have_neighbours(unit: int) -> None:
         assert min(found) == page
         assert {-(-page // pad) * pad for pad in (16, 128) if pad >= unit} <= set(found)
     assert [shift & -shift for shift in edges.shifts(unit)] == list(edges.shifts(unit))
+    assert edges.shifts(unit)[-1] == max(16, 4 * unit)
 
 
 def test_a_target_of_one_byte_gets_byte_edges_as_well() -> None:
@@ -131,6 +133,13 @@ def test_a_target_of_one_byte_gets_byte_edges_as_well() -> None:
     assert set(edges.pages(4)) <= set(edges.pages(1))
     assert {63, 65, 4095, 4097} <= set(edges.pages(1)) - set(edges.pages(4))
     assert exhaustive.size(1) > exhaustive.size(4) > exhaustive.size(16)
+
+
+def test_the_readme_tells_the_sizes() -> None:
+    """Of targets of four bytes and of one, as they are today."""
+    words = (ROOT / "README.md").read_text()
+    assert f"{exhaustive.size(4):,} of them" in words
+    assert f"{exhaustive.size(1):,} for a target" in words
 
 
 def test_neighbours_come_from_all_parts() -> None:
@@ -248,6 +257,8 @@ def test_it_takes_no_turns_and_needs_tables() -> None:
     """Beside another profile, or on a target that takes layouts, it is refused with a way out."""
     with pytest.raises(UsageError, match=r"profile='exhaustive': runs to its end .*; run it without small, far"):
         fitting(("small", "exhaustive", "far"), {})
+    with pytest.raises(UsageError, match=r"run it without small$"):
+        fitting(("exhaustive", "small"), {})
     with pytest.raises(UsageError, match=r"target planner takes a layout; its profiles are layout$"):
         fitting(("exhaustive",), {"planner": "layout"})
     assert fitting(("exhaustive",), {"masked_grid": "table"}) == ("exhaustive",)

@@ -47,6 +47,7 @@ def _one(page: int, stride: int = 0, base: int = 0, blocks: int = 1, ids: str = 
         ("page%128", 128, 0), ("page%128", 129, 1), ("page%128", 144, 1), ("page%128", 145, 2), ("page%128", 255, 8),
         ("page~", 64, "2^6"), ("page~", 68, "2^6+"), ("page~", 69, "2^6.."), ("page~", 65, "2^6+"),
         ("page~", 63, "2^6-"), ("page~", 60, "2^6-"), ("page~", 59, "2^5.."), ("page~", 1, "2^0"),
+        ("page~", 12, "2^3+"),
     ],
 )  # fmt: skip
 def test_a_page_by_remainders_and_powers(name: str, page: int, value: object) -> None:
@@ -117,6 +118,7 @@ def test_an_offset_by_the_bits_that_hold_it(stride: int, block: int, value: str)
         ("0-7", {"ascending", "dense", "first", "last"}),
         ("1-6", {"ascending", "dense"}),
         ("1-6,2-3", {"repeats", "random", "dense"}),
+        ("0-7,2-3", {"repeats", "random", "dense", "first", "last"}),
     ],
 )
 def test_a_list_of_ids_by_its_pattern(ids: str, values: set[str]) -> None:
