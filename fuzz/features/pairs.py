@@ -1,7 +1,7 @@
 """Pairs of features: which of them were met, how often, and what share that is of those there may be.
 
-One feature alone says little, because a few hundred cases show them all. Faults sit where two meet: a tail of four
-bytes in a page that is also padded.
+One feature alone says little, because a few hundred cases show nearly all of them. Faults sit where two meet: a
+tail of four bytes in a page that is also padded.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,12 +17,12 @@ from fuzz.profiles import exhaustive
 from tests.conftest import ROOT
 
 PLANTED = ROOT / "tests" / "planted_bounds.py"
-COMMON = ("fuzz", "--profile", "exhaustive", "--corpus", "c", "--engine", "simulator", "--json")
+COMMON = ("fuzz", "--profile", "exhaustive", "--corpus", "c", "--engine", "simulator", "--workers", "1", "--json")
 
 
 def test_a_run_to_the_end_is_exhausted(kvzero: Callable) -> None:
-    """It needs no time and no count, says its size at the start, and decides every case once."""
-    run = kvzero(*COMMON, "--target", f"{PLANTED}:one_id")
+    """It needs no time and no count, says its size at the start, and decides every case once; that is its end for good."""
+    run = kvzero(*COMMON, "--target", f"{PLANTED}:one_id", "--dir", "d")
     assert run.returncode == 0, run.stderr
     report, size = json.loads(run.stdout), exhaustive.size(64)
     assert report["stop_reason"] == "exhausted"
@@ -27,10 +31,34 @@ def test_a_run_to_the_end_is_exhausted(kvzero: Callable) -> None:
     assert report["passed"] > 1000
     assert f"profiles exhaustive of {size} cases" in run.stderr
     assert f"exhaustive: {size} of {size} cases tried" in run.stderr
+    assert kvzero("fuzz", "--resume", "d", "--json").stdout == run.stdout
+
+
+def test_a_run_cut_short_goes_on_where_it_ended(kvzero: Callable, tmp_path: Path) -> None:
+    """Killed by a signal, it tries the rest when it is resumed, no case twice, and is exhausted."""
+    command = [sys.executable, "-m", "fuzz", *COMMON, "--target", f"{PLANTED}:one_id", "--dir", "d"]
+    run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "d" / "stats.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        run.send_signal(signal.SIGTERM)
+        first = json.loads(run.communicate(timeout=30)[0])
+    finally:
+        run.kill()
+    assert first["stop_reason"] == "signal SIGTERM"
+    size = exhaustive.size(64)
+    assert first["exhaustive"] == {"size": size, "done": first["attempted"]}
+    assert first["attempted"] < size
+    again = kvzero("fuzz", "--resume", "d", "--json")
+    assert again.returncode == 0, again.stderr
+    report = json.loads(again.stdout)
+    assert (report["stop_reason"], report["attempted"]) == ("exhausted", size)
+    assert report["exhaustive"] == {"size": size, "done": size}
 
 
 @pytest.mark.parametrize(
-    ("budget", "reason"), [(("--cases", "20"), "cases"), (("--seconds", "2", "--cases", "1000000"), "time")]
+    ("budget", "reason"), [(("--cases", "20"), "cases"), (("--seconds", "15", "--cases", "1000000"), "time")]
 )
 def test_a_run_cut_short_says_how_far_it_came(kvzero: Callable, budget: tuple[str, ...], reason: str) -> None:
     """On two targets a case is done when both have tried it; the size is that of the smaller unit."""
