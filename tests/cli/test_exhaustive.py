@@ -21,7 +21,7 @@ COMMON = ("fuzz", "--profile", "exhaustive", "--corpus", "c", "--engine", "simul
 
 
 def test_a_run_to_the_end_is_exhausted(kvzero: Callable) -> None:
-    """It needs no time and no count, says its size at the start, and decides every case once; that is its end for good."""
+    """It needs no time and no count, says its size at the start, and decides every case once, for good."""
     run = kvzero(*COMMON, "--target", f"{PLANTED}:one_id", "--dir", "d")
     assert run.returncode == 0, run.stderr
     report, size = json.loads(run.stdout), exhaustive.size(64)
