@@ -22,7 +22,7 @@ from fuzz.tables import Tables
 from fuzz.targets import Target
 from fuzz.verdict import Verdict
 
-PROFILES = ("small", "layout")
+PROFILES = ("small", "layout", "exhaustive")
 """Profiles whose cases are small, and whose launches do not fault unless a kernel is wrong by much."""
 
 LARGEST = ROOM // 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from fuzz.case import Case
-from fuzz.profiles import BY_NAME
+from fuzz.profiles import BY_NAME, ENUMERATED
 from fuzz.source import Recorder, Source, Untraceable
 
 WARM_EVERY = 16
@@ -33,9 +33,14 @@ def trace(case: Case, profile: str, unit: int = 4) -> list[int]:
 def numbered(seed: int, index: int, profiles: tuple[str, ...], unit: int = 4) -> tuple[Case, str]:
     """Case ``index`` of a run and its profile: profiles take turns by index, never by time.
 
+    An enumerated profile takes none, and no seed decides its cases.
+
     So do cases with a warm-up and those without: that is no draw, or each find would be shrunk by it.
     """
     turn, place = divmod(index, len(profiles))
     profile = profiles[place]
-    case = build(Recorder((seed << 40) + index), profile, unit)
+    if profile in ENUMERATED:
+        case = ENUMERATED[profile].case(index, unit)
+    else:
+        case = build(Recorder((seed << 40) + index), profile, unit)
     return (replace(case, cold=True) if turn % WARM_EVERY else case), profile

@@ -13,7 +13,7 @@ from fuzz.control import Control
 from fuzz.cross_check import CrossCheck
 from fuzz.devices import usual_workers
 from fuzz.errors import JournalError, KvzeroError
-from fuzz.events import Ended, Report, Started, Subscriber, Warned
+from fuzz.events import Ended, Report, Started, Subscriber, Warned, Whole
 from fuzz.findbook import FindBook
 from fuzz.fleet import Between, Fleet
 from fuzz.journal import Journal
@@ -21,7 +21,7 @@ from fuzz.lane import BATCH_SECONDS, search
 from fuzz.ledger import Ledger
 from fuzz.open_finds import replayed
 from fuzz.plan import Plan
-from fuzz.profiles import fitting
+from fuzz.profiles import bound, fitting
 from fuzz.reports.stats_files import StatsFiles
 from fuzz.statistics import Statistics
 from fuzz.supervisor import Crew
@@ -53,10 +53,16 @@ class Campaign:
         known = corpus.known(plan.corpus, corpus.shipped()) if plan.use_known else set()
         self._kit = kit
         self._opened = opened = kit.fleet.open()
+        profiles, unit = fitting(plan.profiles, opened.takes), plan.unit or min(opened.units.values())
+        size = bound(profiles, unit)
+        whole = None if size is None else Whole(size, len(plan.targets))
+        if whole:
+            kit.control.end_at(whole.size * whole.targets)
         self._plan = dataclasses.replace(
             plan,
-            profiles=fitting(plan.profiles, opened.takes),
-            unit=plan.unit or min(opened.units.values()),
+            profiles=profiles,
+            unit=unit,
+            cases=min(filter(None, (plan.cases, size)), default=None),
             workers=plan.workers or (1 if kit.check else usual_workers(opened)),
         )
         kit.journal.state(
@@ -65,6 +71,7 @@ class Campaign:
                 "device_profile": opened.device_profile,
                 "profiles": ",".join(self._plan.profiles),
                 "unit": self._plan.unit,
+                "whole": msgspec.json.encode(whole).decode(),
                 "stop_reason": None,
                 "trouble": None,
             }
@@ -101,6 +108,7 @@ class Campaign:
                 opened.device_profile,
                 plan.corpus,
                 plan.workers or 1,
+                report.whole,
             )
         )
         try:

@@ -34,6 +34,12 @@ class Control:
         self._stop_on_find = stop_on_find
         self._signal: str | None = None
         self._signalled = 0.0
+        self._enough = "cases"
+
+    def end_at(self, attempts: int) -> None:
+        """Take it that there are no more attempts than so many; a run that gets there is ``exhausted``."""
+        if self.attempts is None or attempts <= self.attempts:
+            self.attempts, self._enough = attempts, "exhausted"
 
     @property
     def elapsed(self) -> float:
@@ -56,13 +62,13 @@ class Control:
         return self.interrupted and time.monotonic() - self._signalled > GRACE
 
     def stop_reason(self, attempted: int, finds: int) -> str | None:
-        """Why the run must stop now: ``signal NAME``, ``find``, ``cases`` or ``time``; else None."""
+        """Why the run must stop now: ``signal NAME``, ``find``, ``cases``, ``exhausted`` or ``time``; else None."""
         if self._signal:
             return f"signal {self._signal}"
         if self._stop_on_find and finds:
             return "find"
         if self.attempts is not None and attempted >= self.attempts:
-            return "cases"
+            return self._enough
         if self.left == 0.0:
             return "time"
         return None

@@ -64,13 +64,21 @@ class OpenFind(NamedTuple):
     now: str
 
 
+class Whole(NamedTuple):
+    """All that there is to run: cases, each on so many targets."""
+
+    size: int
+    targets: int
+
+
 @dataclass
 class Report:
     """A run in numbers; attempted is always the sum of the outcomes.
 
     ``compiled`` counts the variants of kernels that one worker launched, each a compile of its own;
     ``open`` are finds of earlier runs, which count nowhere;
-    ``lost`` tells that these numbers are in no journal, because it could not be written.
+    ``lost`` tells that these numbers are in no journal, because it could not be written;
+    ``whole`` is what an enumerated profile has in all.
     """
 
     seed: int
@@ -83,6 +91,7 @@ class Report:
     trouble: str | None = None
     open: list[OpenFind] = field(default_factory=list)
     lost: bool = False
+    whole: Whole | None = None
 
     @property
     def distinct(self) -> list[Find]:
@@ -117,6 +126,11 @@ class Report:
         """Cases times targets that were tried."""
         return sum(self.counts.values())
 
+    @property
+    def done(self) -> int:
+        """Cases that were tried on every target."""
+        return self.attempted // (self.whole.targets if self.whole else 1)
+
 
 @dataclass(frozen=True)
 class Started:
@@ -130,6 +144,7 @@ class Started:
     device_profile: str
     corpus: Path
     workers: int = 1
+    whole: Whole | None = None
 
 
 @dataclass(frozen=True)

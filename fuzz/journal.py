@@ -18,7 +18,7 @@ import msgspec
 
 from fuzz import codec
 from fuzz.errors import CaseError, JournalError
-from fuzz.events import Find, OpenFind, Report
+from fuzz.events import Find, OpenFind, Report, Whole
 from fuzz.verdict import Bucket, Verdict
 
 SCHEMA = """
@@ -72,6 +72,7 @@ class Journal:
         report.trouble = self.fact("trouble")
         with self._typed():
             report.open = msgspec.json.decode(self.fact("open") or "[]", type=list[OpenFind])
+            report.whole = msgspec.json.decode(self.fact("whole") or "null", type=Whole | None)
         filed: dict[Bucket, Find] = {}
         for met, find in finds:
             report.finds[met] = filed.setdefault(find.bucket, find)

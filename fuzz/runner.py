@@ -28,7 +28,7 @@ from fuzz.worker_process import Abandoned
 ROOM = 2**20
 """Bytes that a corpus must have free: flight slots and some finds."""
 
-FINISHED = ("cases", "time", "find")
+FINISHED = ("cases", "exhausted", "time", "find")
 """Reasons to stop after which nothing is left to go on with."""
 
 

@@ -20,6 +20,7 @@ from fuzz.codec import encode, read
 from fuzz.control import SHRINK_SECONDS, Control
 from fuzz.errors import UsageError
 from fuzz.events import Report
+from fuzz.features import features, in_words
 from fuzz.findbook import FindBook
 from fuzz.reports.page_map import page_map
 from fuzz.reports.terminal import Terminal
@@ -82,6 +83,7 @@ def explain(
         verdict = one.crew.attempt(one.case, one.target)
         labels.append(verdict.label())
         sys.stdout.write(page_map(one.case, one.target, verdict))
+        sys.stdout.write(f"features: {in_words(features(one.case))}\n")
     raise typer.Exit(_exit_code(labels))
 
 

@@ -17,13 +17,13 @@ from fuzz.errors import UsageError
 from fuzz.events import Report
 from fuzz.harnesses import NAMES, running
 from fuzz.plan import Plan
-from fuzz.profiles import BY_NAME, DEFAULT, fitting
+from fuzz.profiles import DEFAULT, ENUMERATED, NAMES, fitting
 from fuzz.reports.json_report import as_json
 from fuzz.reports.terminal import Terminal
 from fuzz.runner import run, run_in
 
 SECONDS = 60.0
-"""How long a run lasts that names neither time nor cases."""
+"""How long a run lasts that would not end by itself and names neither time nor cases."""
 
 
 def fuzz(
@@ -32,7 +32,7 @@ def fuzz(
     corpus: options.Corpus = None,
     profile: Annotated[
         list[str] | None,
-        typer.Option(help=f"One of {', '.join(BY_NAME)}; may be repeated; default {', '.join(DEFAULT)} by turns."),
+        typer.Option(help=f"One of {', '.join(NAMES)}; may be repeated; default {', '.join(DEFAULT)} by turns."),
     ] = None,
     seed: Annotated[
         int | None,
@@ -80,10 +80,10 @@ def fuzz(
         _end(plan, report, json=json)
     profiles = tuple(dict.fromkeys(profile or ()))
     for name in profiles:
-        options.one_of("profile", name, tuple(BY_NAME))
+        options.one_of("profile", name, NAMES)
     chosen = options.checked(target or [options.usual_target(profiles)], engine, device_profile)
     fitting(profiles, {name: takes for name in chosen if (takes := locators.takes(name))})
-    limit = _seconds(seconds, hours, cases)
+    limit = _seconds(seconds, hours, endless=cases is None and not set(profiles) & set(ENUMERATED))
     if cross_check and workers not in (None, 1):
         raise UsageError(f"workers={workers}: must be 1 with --cross-check, which follows one worker; leave one out")
     if cases is not None and cases < 1:
@@ -154,13 +154,13 @@ def _typed(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _seconds(seconds: float | None, hours: float | None, cases: int | None) -> float | None:
+def _seconds(seconds: float | None, hours: float | None, *, endless: bool) -> float | None:
     if seconds is not None and hours is not None:
         raise UsageError(f"seconds={seconds}, hours={hours}: give one of them")
     if hours is not None:
         seconds = hours * 3600
     if seconds is None:
-        return None if cases is not None else SECONDS
+        return SECONDS if endless else None
     if not seconds > 0:
         raise UsageError(f"seconds={seconds:g}: must be more than 0")
     return seconds

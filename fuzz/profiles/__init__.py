@@ -1,8 +1,9 @@
-"""The shapes of cases that the search draws: one file a profile.
+"""The shapes of cases that the search runs: one file a profile.
 
-Each has ``build(source, unit)`` and, right below it, ``trace(case, unit)``, its inverse: the choices
-that make ``build`` draw the case again. Bounds are device limits and round numbers, never a target's
-constants or a geometry of the past.
+Most are drawn. Each of those has ``build(source, unit)`` and, right below it, ``trace(case, unit)``, its
+inverse: the choices that make ``build`` draw the case again. Enumerated ones have ``size(unit)`` and
+``case(index, unit)``. Bounds are device limits and round numbers, never a target's constants or a geometry
+of the past.
 """
 
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ from typing import Protocol
 
 from fuzz.case import Case
 from fuzz.errors import UsageError
-from fuzz.profiles import far, hostile, launch, layout, order, small
+from fuzz.profiles import exhaustive, far, hostile, launch, layout, order, small
 from fuzz.source import Source
 
 
@@ -24,9 +25,25 @@ class Profile(Protocol):
         """The choices that make ``build`` draw the case, or ``Untraceable``."""
 
 
+class Enumerated(Protocol):
+    """The two functions of a profile whose cases are numbered instead of drawn."""
+
+    def size(self, unit: int) -> int:
+        """How many cases there are."""
+
+    def case(self, index: int, unit: int) -> Case:
+        """The case of a number below the size."""
+
+
 BY_NAME: dict[str, Profile] = {
     "small": small, "launch": launch, "far": far, "hostile": hostile, "layout": layout, "order": order,
 }  # fmt: skip
+"""Profiles that are drawn."""
+
+ENUMERATED: dict[str, Enumerated] = {"exhaustive": exhaustive}
+"""Profiles that come to an end: a run of one has that profile alone."""
+
+NAMES = (*BY_NAME, *ENUMERATED)
 
 OF_LAYOUTS = ("layout",)
 """Profiles whose cases have layers; the others have segments."""
@@ -42,13 +59,22 @@ def fitting(profiles: tuple[str, ...], takes: Mapping[str, str]) -> tuple[str, .
         takes: what each target takes, ``table`` or ``layout``.
 
     Raises:
-        UsageError: if a target cannot take a profile's cases.
+        UsageError: if a target cannot take a profile's cases, or an enumerated one is to take turns.
     """
+    for name in profiles:
+        if name in ENUMERATED and len(profiles) > 1:
+            others = ", ".join(other for other in profiles if other != name)
+            raise UsageError(f"profile={name!r}: runs to its end and takes no turns; run it without {others}")
     usual = OF_LAYOUTS if set(takes.values()) == {"layout"} else DEFAULT
     for name in profiles or usual:
         wanted = "layout" if name in OF_LAYOUTS else "table"
         for target, taken in takes.items():
             if taken != wanted:
-                fit = ", ".join(other for other in BY_NAME if (other in OF_LAYOUTS) == (taken == "layout"))
+                fit = ", ".join(other for other in NAMES if (other in OF_LAYOUTS) == (taken == "layout"))
                 raise UsageError(f"profile={name!r}: target {target} takes a {taken}; its profiles are {fit}")
     return profiles or usual
+
+
+def bound(profiles: tuple[str, ...], unit: int) -> int | None:
+    """How many cases the profiles of a run have in all; None without an end."""
+    return ENUMERATED[profiles[0]].size(unit) if profiles and profiles[0] in ENUMERATED else None

@@ -8,7 +8,10 @@ from fuzz.events import Report
 
 
 def as_json(report: Report) -> str:
-    """Counts, seed, stop reason and finds, sorted by bucket; known finds say so."""
+    """Counts, seed, stop reason and finds, sorted by bucket; known finds say so.
+
+    A run of an enumerated profile tells how many cases there are and how many were tried.
+    """
     counts = dict(report.counts)
     counts["findings"] = counts.pop("finding")
     finds = [
@@ -28,6 +31,7 @@ def as_json(report: Report) -> str:
             "seed": report.seed,
             "stop_reason": report.stop_reason,
             "trouble": report.trouble,
+            **({"exhaustive": {"size": report.whole.size, "done": report.done}} if report.whole else {}),
             "open": [one._asdict() for one in report.open],
             "finds": sorted(finds, key=lambda find: str(find["bucket"])),
         },

@@ -40,8 +40,9 @@ class Terminal:
         self._clear()
         if isinstance(event, Started) and not self._quiet:
             together = f" · {event.workers} workers" if event.workers > 1 else ""
+            whole = f" of {event.whole.size} cases" if event.whole else ""
             self._print(
-                f"seed {event.seed} · {', '.join(event.targets)} · profiles {', '.join(event.profiles)} · "
+                f"seed {event.seed} · {', '.join(event.targets)} · profiles {', '.join(event.profiles)}{whole} · "
                 f"{event.engine} on {event.device} under {event.device_profile} limits{together} · "
                 f"finds go to {event.corpus}"
             )
@@ -114,6 +115,8 @@ def ending(report: Report) -> str:
         f"stopped: {report.stop_reason} after {report.seconds:.1f} s · seed {report.seed}",
         f"{report.attempted} attempted = {counts} · {rate:.0f} cases/s",
     ]
+    if report.whole:
+        lines.append(f"exhaustive: {report.done} of {report.whole.size} cases tried")
     if report.compiled:
         lines.append(f"kernels compiled: {report.compiled}, one for each set of constants and argument classes")
     if report.trouble:

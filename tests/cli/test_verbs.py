@@ -210,6 +210,8 @@ def test_explain_draws_the_page(kvzero: Callable) -> None:
     assert "page_table: clobbered:padding" in run.stdout
     assert f"  block      1 {'0' * 63}X|" in run.stdout or f"  block      1 {'0' * 63}|X" in run.stdout
     assert "bytes 2352 to 2368: clobbered, padding" in run.stdout
+    assert "features: arena=<2^31, " in run.stdout
+    assert "stride=padded little" in run.stdout
 
 
 def test_shrink_writes_the_smaller_case(kvzero: Callable, tmp_path: Path) -> None:

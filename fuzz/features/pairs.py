@@ -1,0 +1,85 @@
+"""Pairs of features: which of them were met, how often, and what share that is of those there may be.
+
+One feature alone says little, because a few hundred cases show nearly all of them. Faults sit where two meet: a
+tail of four bytes in a page that is also padded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import combinations
+
+from fuzz.build import numbered
+from fuzz.features.of_case import features
+from fuzz.features.sizes import Feature
+
+Pair = tuple[Feature, Feature]
+
+
+def pairs(found: Iterable[Feature]) -> frozenset[Pair]:
+    """Each two of the features, the smaller one first; two values of one name are a pair as well."""
+    return frozenset(combinations(sorted(found), 2))
+
+
+class Seen:
+    """Pairs that were met, each with how many cases showed it.
+
+    Attributes:
+        cases: how many were added.
+    """
+
+    def __init__(self) -> None:
+        self.cases = 0
+        self._counts: Counter[Pair] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def new(self, found: Iterable[Feature]) -> frozenset[Pair]:
+        """The pairs of these features that no case has shown; nothing is counted."""
+        return frozenset(pair for pair in pairs(found) if pair not in self._counts)
+
+    def add(self, found: Iterable[Feature]) -> frozenset[Pair]:
+        """Count a case with these features; the pairs that it was first to show."""
+        met = pairs(found)
+        fresh = frozenset(pair for pair in met if pair not in self._counts)
+        self._counts.update(met)
+        self.cases += 1
+        return fresh
+
+    def rare(self, most: int) -> frozenset[Pair]:
+        """The pairs that at most so many cases showed."""
+        return frozenset(pair for pair, count in self._counts.items() if count <= most)
+
+    def estimate(self) -> float:
+        """How many pairs there may be, if the cases were drawn independently of each other.
+
+        Chao's estimate (Chao 1984, bias-corrected): pairs that one case showed and pairs that two did tell
+        about those that none did. It is a lower bound on average, for it knows nothing of what is too rare to be
+        met even once or twice: from 1,500 cases it was 2 % too low for profile small, and 14 % at the least for
+        launch and far, where 20,000 cases showed more than it had told.
+        """
+        ones, twos = (sum(count == times for count in self._counts.values()) for times in (1, 2))
+        return len(self) + ones * (ones - 1) / (2 * (twos + 1))
+
+    def cover(self, drawn: Seen) -> float:
+        """Percent of the pairs that a profile can show, held against cases drawn from it by :func:`drawn_from`.
+
+        The number of pairs is not known. It is taken to be the estimate from the drawn cases, or all pairs that
+        these and ours show together if they are more. Either is rather too small, so the percentage is
+        rather too high. Ours must be made without launches too: what only a launch shows is not drawn.
+        """
+        together = len(self._counts.keys() | drawn._counts.keys())
+        return 100 * len(self) / max(drawn.estimate(), together, 1)
+
+
+def drawn_from(profile: str, cases: int, seed: int = 0, unit: int = 4) -> Seen:
+    """The pairs of the first cases of a profile, drawn and not run.
+
+    Give it another seed than the search's, or the search is held against itself.
+    """
+    seen = Seen()
+    for index in range(cases):
+        seen.add(features(numbered(seed, index, (profile,), unit)[0]))
+    return seen
