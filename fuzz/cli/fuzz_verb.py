@@ -10,12 +10,12 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from fuzz import campaign_folder
+from fuzz import campaign_folder, harnesses
 from fuzz import targets as locators
 from fuzz.cli import options
 from fuzz.errors import UsageError
 from fuzz.events import Report
-from fuzz.harnesses import NAMES, running
+from fuzz.harnesses import running
 from fuzz.plan import Plan
 from fuzz.profiles import DEFAULT, ENUMERATED, NAMES, fitting
 from fuzz.reports.json_report import as_json
@@ -59,7 +59,8 @@ def fuzz(
         Path | None, typer.Option(help="Go on with the campaign of this folder; takes no other option on what to run.")
     ] = None,
     harness: Annotated[
-        str | None, typer.Option(help=f"Run an Atheris harness instead of a target: one of {', '.join(NAMES)}.")
+        str | None,
+        typer.Option(help=f"Run an Atheris harness instead of a target: one of {', '.join(harnesses.NAMES)}."),
     ] = None,
     engine: options.Engine = None,
     device_profile: options.DeviceProfile = None,
@@ -72,7 +73,7 @@ def fuzz(
     """
     if harness is not None:
         _alone(context, "--harness", "--seconds", "--hours", "--seed", "--corpus", "--json", "--quiet")
-        lasts, folder = _seconds(seconds, hours, None) or SECONDS, options.corpus_folder(corpus)
+        lasts, folder = _seconds(seconds, hours, endless=False) or SECONDS, options.corpus_folder(corpus)
         raise typer.Exit(running.run(harness, lasts, folder, seed=seed, as_json=json, quiet=quiet))
     terminal = Terminal(quiet=quiet)
     if resume is not None:
