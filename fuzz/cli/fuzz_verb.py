@@ -73,7 +73,7 @@ def fuzz(
     """
     if harness is not None:
         _alone(context, "--harness", "--seconds", "--hours", "--seed", "--corpus", "--json", "--quiet")
-        lasts, folder = _seconds(seconds, hours, endless=False) or SECONDS, options.corpus_folder(corpus)
+        lasts, folder = _seconds(seconds, hours, endless=True) or SECONDS, options.corpus_folder(corpus)
         raise typer.Exit(running.run(harness, lasts, folder, seed=seed, as_json=json, quiet=quiet))
     terminal = Terminal(quiet=quiet)
     if resume is not None:
