@@ -7,16 +7,14 @@ that it is ready.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from functools import partial
 
+from fuzz.bench.answering import answered
 from fuzz.engines.choosing import choose
-from fuzz.errors import KvzeroError
 
 
 def drivers(target: str, engine: str) -> dict[str, Callable[[int], int]]:
@@ -34,29 +32,19 @@ def drivers(target: str, engine: str) -> dict[str, Callable[[int], int]]:
     return {"naive": loop.first, "given": partial(examples, loop)}
 
 
-def main(target: str, engine: str) -> None:
-    """Answer until standard input is closed."""
-    with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
-        os.dup2(2, 1)  # what a target prints is no answer
+def timing(target: str, engine: str) -> tuple[dict[str, object], Callable[[str], dict[str, float]]]:
+    """Ready to run rounds: nothing to say first, and what runs one."""
+    known = drivers(target, engine)
 
-        def answer(values: dict[str, object]) -> None:
-            answers.write(json.dumps(values) + "\n")
-            answers.flush()
+    def timed(line: str) -> dict[str, float]:
+        name, cases = line.split()
+        begun = time.perf_counter()
+        size = known[name](int(cases))
+        return {"seconds": time.perf_counter() - begun, "bytes": size}
 
-        try:
-            known = drivers(target, engine)
-            answer({})
-            for line in sys.stdin:
-                name, cases = line.split()
-                begun = time.perf_counter()
-                size = known[name](int(cases))
-                answer({"seconds": time.perf_counter() - begun, "bytes": size})
-        except KvzeroError as error:
-            answer({"kind": type(error).__name__, "text": str(error)})
-        except Exception:
-            answer({"kind": "EngineError", "text": traceback.format_exc(limit=-3)})
+    return {}, timed
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    answered(lambda: timing(*sys.argv[1:]))
     os._exit(0)  # a device that was lost makes an orderly exit hang

@@ -10,7 +10,9 @@ import typer
 
 from fuzz.bench import engines as of_engines
 from fuzz.bench import fuzzer as of_fuzzer
+from fuzz.bench import kernel as of_kernel
 from fuzz.bench.case_set import CASES
+from fuzz.bench.geometries import parsed
 from fuzz.cli import options
 
 app = typer.Typer(help="Measure, baselines and ours side by side.", no_args_is_help=True)
@@ -48,6 +50,26 @@ def fuzzer(
     report = of_fuzzer.run(
         _on_standard_error, target=target, engine=engine, cases=cases, rounds=rounds, workers=workers
     )
+    _print(report, json=json)
+
+
+@app.command()
+def kernel(
+    target: options.Targets = None,
+    geometry: Annotated[
+        list[str] | None,
+        typer.Option(help="A cache beside the fixed ones, as SEGMENTSxPAGE+...@BLOCKS:IDS; may be repeated."),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="How often each target is timed.")] = of_kernel.ROUNDS,
+    json: options.Json = False,  # noqa: FBT002
+) -> None:
+    """GB/s of useful bytes and the host's time for a call, on six geometries; takes a GPU.
+
+    Example: kvzero bench kernel --target my_kernel.py:zeroer --geometry 24x65536@1024:128
+    """
+    chosen = options.checked(target, None, None) if target else ()
+    geometries = [parsed(text) for text in geometry or ()]
+    report = of_kernel.run(_on_standard_error, targets=chosen, geometries=geometries, rounds=rounds)
     _print(report, json=json)
 
 

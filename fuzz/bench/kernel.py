@@ -1,0 +1,62 @@
+"""How fast kernels clear pages: ours, upstream's and torch's beside each other on fixed geometries, in one run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from math import exp, log
+from statistics import fmean
+from typing import Any
+
+from fuzz.bench.answering import answering
+from fuzz.bench.geometries import FIXED, Geometry
+from fuzz.bench.machine import machine
+
+BASE = "masked_grid"
+"""What a speed-up counts from: today's upstream kernel."""
+
+OURS = "chunk_list"
+ROUNDS = 20
+
+
+def run(
+    tell: Callable[[str], None],
+    *,
+    targets: Sequence[str] = (),
+    geometries: Sequence[Geometry] = (),
+    rounds: int = ROUNDS,
+    module: str = "fuzz.bench.kernel_process",
+) -> dict[str, Any]:
+    """Measure, and give the rows.
+
+    Args:
+        tell: told what is measured next.
+        targets: zeroers beside the usual ones; the first is what the speed-up is of, ours if there is none.
+        geometries: caches beside the fixed ones.
+        rounds: how often each is timed, by turns.
+        module: the process that times.
+
+    Raises:
+        KvzeroError: if there is no CUDA device, no room, or a zeroer is wrong.
+    """
+    names = list(dict.fromkeys([*targets, OURS, BASE, "index_fill"]))
+    rows: list[dict[str, Any]] = []
+    with answering(module, str(rounds), *names) as process:
+        device = process.ready()["device"]
+        for geometry in (*FIXED, *geometries):
+            tell(f"{geometry.name} on {device}: {len(names)} targets by turns, {rounds} times")
+            rows += process.ask(json.dumps(geometry._asdict()))
+    return {
+        "bench": "kernel",
+        "machine": machine() | {"device": device},
+        "rounds": rounds,
+        "rows": rows,
+        "speedup": speedup(rows, names[0]),
+    }
+
+
+def speedup(rows: Sequence[dict[str, Any]], target: str) -> float:
+    """How many times as fast as the base a target is: the geometric mean over all geometries."""
+    rates = {(row["geometry"], row["target"]): row["gb_per_second"] for row in rows}
+    ratios = [rate / rates[geometry, BASE] for (geometry, name), rate in rates.items() if name == target]
+    return round(exp(fmean(map(log, ratios))), 3)

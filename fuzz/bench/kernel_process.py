@@ -1,0 +1,82 @@
+"""The process that times kernels: it imports torch, so that the one that reports need not.
+
+``python -m fuzz.bench.kernel_process ROUNDS TARGET...`` answers each line, a geometry as JSON, with a line of
+JSON: its rows. The first line, an object with the device's name, says that it is ready.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+
+from fuzz.bench.answering import answered
+from fuzz.bench.geometries import Geometry
+from fuzz.engines.choosing import choose
+
+ASLEEP = 400_000
+"""Cycles that the device sleeps while a call is made: a fifth of a millisecond, so that the host's pace is no part of
+what is measured."""
+
+
+class EventClock:
+    """A device's own events, from a call's first kernel to its end: the upload of ids lies before that."""
+
+    def seconds(self, call: Callable[[], object]) -> float:
+        """Seconds that the device works for a call."""
+        from fuzz.engines.launch_hook import Watched  # noqa: PLC0415 - Triton only after the engine chose its mode
+
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+        launched = False
+
+        def first(launch: Any) -> tuple[int, ...]:
+            nonlocal launched
+            if not launched:
+                begin.record()
+            launched = True
+            grid: tuple[int, ...] = launch.grid
+            return grid
+
+        torch.cuda._sleep(ASLEEP)  # type: ignore[no-untyped-call]  # noqa: SLF001 - torch has no public one
+        begin.record()
+        with Watched(first):
+            call()
+        end.record()
+        torch.cuda.synchronize()
+        return float(begin.elapsed_time(end)) / 1e3
+
+    def settle(self) -> None:
+        """Wait until the device has nothing to do."""
+        torch.cuda.synchronize()
+
+
+def timing(rounds: int, targets: list[str]) -> tuple[dict[str, Any], Callable[[str], Any]]:
+    """Ready to time targets on the CUDA device: its name, and what gives a geometry's rows.
+
+    Raises:
+        KvzeroError: what is wrong with device or targets.
+    """
+    engine = choose("cuda", None)
+    from fuzz.bench.pace import measured  # noqa: PLC0415 - torch and Triton only after the engine chose its mode
+    from fuzz.targets import load  # noqa: PLC0415
+
+    makers = {name: load(name).make for name in targets}
+
+    def rows(line: str) -> list[dict[str, Any]]:
+        fields = json.loads(line)
+        geometry = Geometry(fields["name"], tuple(fields["pages"]), fields["blocks"], fields["ids"])
+        made = measured(geometry, makers, engine.device, EventClock(), rounds, lambda _memory: nullcontext())
+        torch.cuda.empty_cache()
+        return made
+
+    return {"device": engine.device_name}, rows
+
+
+if __name__ == "__main__":
+    answered(lambda: timing(int(sys.argv[1]), sys.argv[2:]))
+    os._exit(0)  # a device that was lost makes an orderly exit hang
