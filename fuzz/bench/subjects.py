@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fuzz.bench.mutants.equivalents import EQUIVALENT
-from fuzz.bench.mutants.making import Mutant, mutants
+from fuzz.bench.mutants.making import Mutant, every, mutants
 from fuzz.bench.mutants.operators import OPERATORS
 from fuzz.bench.mutants.sources import SOURCES
 from fuzz.bench.specimens import SPECIMENS, Specimen
 from fuzz.case import Case
+from fuzz.errors import UsageError
 from fuzz.profiles import DEFAULT, OF_LAYOUTS
 from fuzz.verdict import Verdict
 
@@ -87,3 +88,18 @@ def by_operator() -> dict[str, list[Subject]]:
         longest = max(map(len, rows))
         found[operator] = [of_mutant(row[number]) for number in range(longest) for row in rows if number < len(row)]
     return found
+
+
+def named(names: list[str] | None) -> list[Subject]:
+    """Specimens and mutants whose names begin as asked for; all that are not ruled equivalent by default.
+
+    Raises:
+        UsageError: for a name that is the beginning of none.
+    """
+    subjects = [of_specimen(one) for one in SPECIMENS] + [of_mutant(one) for one in every().values()]
+    if not names:
+        return [one for one in subjects if one.name not in EQUIVALENT]
+    for name in names:
+        if not any(one.name.startswith(name) for one in subjects):
+            raise UsageError(f"subject={name!r}: no specimen and no mutant begins so; docs/scoreboard names them")
+    return [one for one in subjects if one.name.startswith(tuple(names))]

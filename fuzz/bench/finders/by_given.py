@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
@@ -14,7 +15,7 @@ from fuzz.case import Case
 from fuzz.shrink.numbers import cases as drawn_by_hypothesis
 
 
-class _Found(AssertionError):
+class RefutedError(AssertionError):
     """A case is not right: the property is refuted."""
 
 
@@ -42,10 +43,8 @@ def find(stand: Stand, seed: int, most: int) -> First:
             if not stand.subject.counts(case, verdict, stand.passes):
                 return
             label.append(verdict.label())
-        raise _Found
+        raise RefutedError
 
-    try:
+    with suppress(RefutedError):
         every_byte_is_right()
-    except _Found:
-        pass
     return first(stand, seen, time.perf_counter() - begun, label[0] if label else "")

@@ -34,9 +34,10 @@ def zeroer_of(mutant: Mutant) -> Callable[[Any, Any], Callable[[list[Any]], Any]
         return zero
 
     takes = SOURCES[mutant.source].takes
-    made = of_layout if takes == "layout" else of_table
-    made.takes, made.virtual = takes, takes == "table"  # type: ignore[attr-defined]
-    return made
+    made: Any = of_layout if takes == "layout" else of_table
+    made.takes, made.virtual = takes, takes == "table"
+    zeroer: Callable[[Any, Any], Callable[[list[Any]], Any]] = made
+    return zeroer
 
 
 def _module(mutant: Mutant) -> ModuleType:

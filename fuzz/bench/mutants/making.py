@@ -102,7 +102,9 @@ def _spliced(text: str, node: ast.AST, after: str) -> tuple[str, str]:
 
 
 def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
-    if isinstance(node, ast.comprehension):  # it has no place of its own: from its target, "for " ahead, to its last test
+    if isinstance(
+        node, ast.comprehension
+    ):  # it has no place of its own: from its target, "for " ahead, to its last test
         end = (node.ifs or [node.iter])[-1]
         start = (node.target.lineno, node.target.col_offset - len("for "))
         return start, (end.end_lineno or 0, end.end_col_offset or 0)

@@ -16,13 +16,19 @@ def int32_for_int64(node: ast.AST) -> Iterator[str]:
 
 
 def floor_for_ceil(node: ast.AST) -> Iterator[str]:
-    """A quotient rounded the other way; a power of two rounded down."""
+    """A quotient rounded the other way; a power of two rounded down.
+
+    Up it is rounded only where a program's number or a page's chunks are counted: other quotients are of sizes, which
+    leave no rest in a legal case.
+    """
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = node.operand
         if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.FloorDiv) and isinstance(inner.left, ast.UnaryOp):
             yield f"({ast.unparse(inner.left.operand)} // ({ast.unparse(inner.right)}))"
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv) and not isinstance(node.left, ast.UnaryOp):
         left, right = ast.unparse(node.left), ast.unparse(node.right)
+        if "pid" not in left and right != "BLOCK_SIZE":
+            return
         yield f"(({left} + ({right}) - 1) // ({right}))"
     elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("bit_length"):
         yield f"({ast.unparse(node)} - 1)"

@@ -18,16 +18,24 @@ def stride_for_page(node: ast.AST) -> Iterator[str]:
     """A stride where a page is meant, and the other way round."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         yield from _OTHER.get(node.id, ())
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in ("page", "stride"):
-        if isinstance(node.value, ast.Name) and node.value.id in ("table", "columns"):
-            yield f"{node.value.id}.{_OTHER[node.attr][0]}"
+    if (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and node.attr in ("page", "stride")
+        and ast.unparse(node.value) in ("table", "columns")
+    ):
+        yield f"{ast.unparse(node.value)}.{_OTHER[node.attr][0]}"
 
 
 def axis_swapped(node: ast.AST) -> Iterator[str]:
     """Another axis of the grid, or of a tensor; two neighbours of a grid in each other's place."""
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "tl.program_id" and isinstance(node.args[0], ast.Constant):
+    if (
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "tl.program_id"
+        and isinstance(node.args[0], ast.Constant)
+    ):
         for far in (1, 2):
-            yield f"tl.program_id({(node.args[0].value + far) % AXES})"
+            yield f"tl.program_id({(int(ast.unparse(node.args[0])) + far) % AXES})"
     if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "grid" and isinstance(node.value, ast.Tuple):
         parts = [ast.unparse(one) for one in node.value.elts]
         for first in range(len(parts) - 1):
@@ -63,9 +71,9 @@ def chunk_bound(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("min", "max") and len(node.args) > 1:
         other = "max" if ast.unparse(node.func) == "min" else "min"
         yield f"{other}({', '.join(ast.unparse(one) for one in node.args)})"
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in ("max_chunks", "MAX_CHUNK"):
-        yield f"({node.id} + 1)" if node.id == "max_chunks" else "(2 * MAX_CHUNK)"
-        yield "(max_chunks - 1)" if node.id == "max_chunks" else "(MAX_CHUNK // 2)"
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id == "max_chunks":
+        yield "(max_chunks + 1)"
+        yield "(max_chunks - 1)"
 
 
 def _loops(node: ast.For, over: str) -> Iterator[str]:

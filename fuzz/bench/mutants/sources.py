@@ -37,6 +37,7 @@ class Source:
 SOURCES = {
     "masked_grid": Source("kvzero.generations.masked_grid", "masked_grid"),
     "block_stride": Source("kvzero.generations.block_stride", "block_stride"),
-    # A span a block is an option that this target does not take; arguments and units are right in every legal case.
-    "planner": Source("kvzero.planner", "KVBlockZeroer", "layout", ("_span", "_bound", "_keep_units")),
+    # A span a block is an option that this target does not take; arguments and units are right in every legal case,
+    # and the number of blocks is not read by today's kernel.
+    "planner": Source("kvzero.planner", "KVBlockZeroer", "layout", ("_span", "_bound", "_keep_units", "plan")),
 }

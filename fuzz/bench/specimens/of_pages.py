@@ -44,10 +44,15 @@ def _past_capacity(case: Case) -> bool:
 
 PADDED = table_case(Segment(0, 1, 4, 8))
 
+TOO_WIDE = (
+    "clobbered:padding", "clobbered:guard", "clobbered:other segment", "stale:tail", "rejected:launch-x",
+    "faulted:memory",
+)  # fmt: skip
+
 SPECIMENS = (
     Specimen(
         "page-read-off-stride", (9,), "vllm#50276", "a page is cleared as wide as its block stride, by the flat kernel",
-        target("pages", "page_read_off_stride"), ("clobbered:padding", "clobbered:guard", "clobbered:other segment"),
+        target("pages", "page_read_off_stride"), TOO_WIDE,
         asks,
         lambda case: clears_wrongly(case, _stride_for_page)
         or refused(case, lambda one, call: flat(one, call, "stride"), "h200"),

@@ -41,6 +41,8 @@ def _far(block: int, stride: int) -> Case:
     return table_case(Segment(-block * stride, block + 1, ELEMENT, stride), ids=str(block))
 
 
+ASTRAY = ("faulted:memory", "clobbered:padding", "clobbered:other block", "clobbered:other segment", "stale:whole page")
+
 SPECIMENS = (
     Specimen(
         "product-of-elements", (42,), "vllm#47671", "block times stride in 32 bits, counted in elements",
@@ -54,12 +56,12 @@ SPECIMENS = (
     ),
     Specimen(
         "product-of-bytes", (44, 45), "syv-ai#86, tokenspeed#501", "block times stride in 32 bits, counted in bytes",
-        target("widths", "product_of_bytes"), ("faulted:memory", "stale:whole page", "clobbered:other block"),
+        target("widths", "product_of_bytes"), ASTRAY,
         asks, lambda case: clears_wrongly(case, at_offsets(_bytes)), _far(1, 2**31),
     ),
     Specimen(
         "unsigned-bytes", (46,), "aiter#4474, fla#1080, triton#5022", "a byte offset of 32 bits without a sign",
-        target("widths", "unsigned_bytes"), ("faulted:memory", "stale:whole page", "clobbered:other block"),
+        target("widths", "unsigned_bytes"), ASTRAY,
         asks, lambda case: clears_wrongly(case, at_offsets(_unsigned)), _far(1, 2**32),
     ),
 )  # fmt: skip
