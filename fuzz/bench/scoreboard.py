@@ -10,7 +10,7 @@ from fuzz.bench.finders import FINDERS, First, Stand
 from fuzz.bench.finders.search import CASES
 from fuzz.bench.machine import machine
 from fuzz.bench.pool import Pool
-from fuzz.bench.subjects import Subject, by_operator, specimens_here
+from fuzz.bench.subjects import Subject, by_operator, ruled_equivalent, specimens_here
 from fuzz.bench.weights import weighed
 from fuzz.case import Case
 from fuzz.verdict import Verdict
@@ -19,6 +19,9 @@ QUICK_MUTANTS = 2
 """Mutants of each operator in a quick run."""
 
 QUICK_SEED = 0
+EQUAL_CASES = 10_000
+"""Cases on which an equivalent mutant must leave every byte as its original does."""
+
 UNCOMPILABLE = "rejected:compile"
 
 Row = dict[str, object]
@@ -104,6 +107,13 @@ def full(
 
     rows = _shared(of, [[one] for one in here], [1] * len(here), engine, workers, most)
     return _report(rows, not_run, device, {"quick": False, "seeds": list(seeds), "cases": most})
+
+
+def equivalents(tell: Tell, engine: str | None = None, workers: int = 2, most: int = EQUAL_CASES) -> dict[str, object]:
+    """Each mutant that is ruled equivalent, on as many cases: whatever is found here is ruled wrongly."""
+    report = full(tell, ruled_equivalent(), ("ours",), (QUICK_SEED,), engine=engine, most=most, workers=workers)
+    found = [row["name"] for row in report["rows"] if row["found"]]  # type: ignore[attr-defined]
+    return report | {"missed": [], "wrongly_ruled": found}
 
 
 def has_gpu(engine: str | None) -> tuple[bool, str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from fuzz.bench.mutants.equivalents import EQUIVALENT
+from fuzz.bench.mutants.equivalents import EQUIVALENT, UNTOLD
 from fuzz.bench.mutants.making import Mutant, every, mutants
 from fuzz.bench.mutants.operators import OPERATORS
 from fuzz.bench.mutants.sources import SOURCES
@@ -78,16 +78,25 @@ def specimens_here(*, gpu: bool) -> tuple[list[Subject], list[str]]:
 
 
 def by_operator() -> dict[str, list[Subject]]:
-    """Mutants that are not ruled equivalent, by operator, from each source by turns."""
+    """Mutants that a profile can tell from their original, by operator, from each source by turns."""
     found: dict[str, list[Subject]] = {}
     for operator in OPERATORS:
         rows = [
-            [one for one in mutants(source).values() if one.operator == operator and one.name not in EQUIVALENT]
+            [
+                one
+                for one in mutants(source).values()
+                if one.operator == operator and one.name not in EQUIVALENT | UNTOLD
+            ]
             for source in SOURCES
         ]
         longest = max(map(len, rows))
         found[operator] = [of_mutant(row[number]) for number in range(longest) for row in rows if number < len(row)]
     return found
+
+
+def ruled_equivalent() -> list[Subject]:
+    """Mutants that must never be found."""
+    return [of_mutant(every()[name]) for name in EQUIVALENT]
 
 
 def named(names: list[str] | None) -> list[Subject]:

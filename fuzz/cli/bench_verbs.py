@@ -60,6 +60,9 @@ def fuzzer(
 @app.command()
 def finders(
     quick: Annotated[bool, typer.Option("--quick", help="Ours alone, one seed, two mutants an operator.")] = False,  # noqa: FBT002
+    equivalents: Annotated[  # noqa: FBT002
+        bool, typer.Option("--equivalents", help="Hold mutants ruled equivalent against their originals, 10,000 cases.")
+    ] = False,
     subject: Annotated[
         list[str] | None, typer.Option(help="Names of specimens or mutants, or their beginnings; default: all.")
     ] = None,
@@ -80,20 +83,21 @@ def finders(
     options.one_of("engine", engine, NAMES)
     for name in finder or ():
         options.one_of("finder", name, tuple(FINDERS))
-    report: dict[str, Any] = (
-        scoreboard.quick(_on_standard_error, engine, workers)
-        if quick
-        else scoreboard.full(
-            _on_standard_error, named(subject), tuple(finder or FINDERS), tuple(range(seeds)),
+    report: dict[str, Any]
+    if quick:
+        report = scoreboard.quick(_on_standard_error, engine, workers)
+    elif equivalents:
+        report = scoreboard.equivalents(_on_standard_error, engine, workers)
+    else:
+        every_seed = tuple(range(seeds))
+        report = scoreboard.full(
+            _on_standard_error, named(subject), tuple(finder or FINDERS), every_seed,
             engine=engine, most=cases, workers=workers,
-        )
-    )  # fmt: skip
+        )  # fmt: skip
     if out is not None:
         for path in scoreboard_page.write(report, out):
             _on_standard_error(f"written: {path}")
     _print(report, json=json)
-    if not json and report["missed"]:
-        sys.stdout.write(f"missed {', '.join(report['missed'])}\n")
 
 
 def _print(report: dict[str, Any], *, json: bool) -> None:
@@ -105,3 +109,5 @@ def _print(report: dict[str, Any], *, json: bool) -> None:
     for name, value in report.items():
         if name.startswith("speedup"):
             sys.stdout.write(f"{name} {value}\n")
+        elif name in ("missed", "not_run", "wrongly_ruled") and value:
+            sys.stdout.write(f"{name} {', '.join(value)}\n")

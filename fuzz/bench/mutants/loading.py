@@ -14,6 +14,7 @@ from fuzz.bench.mutants.sources import SOURCES
 
 def zeroer_of(mutant: Mutant) -> Callable[[Any, Any], Callable[[list[Any]], Any]]:
     """The function ``zeroer(table, device)``, or ``zeroer(layout, device)``, of a mutant."""
+    from fuzz.targets import load  # noqa: PLC0415 - mutants are loaded from there
     from kvzero.staging import async_tensor_h2d  # noqa: PLC0415 - needs torch
     from kvzero.zeroer import KVBlockZeroer  # noqa: PLC0415 - needs torch and Triton
 
@@ -29,6 +30,7 @@ def zeroer_of(mutant: Mutant) -> Callable[[Any, Any], Callable[[list[Any]], Any]
 
         def zero(ids: list[Any]) -> None:
             if ids and meta is not None:
+                ids = module.checked(meta, ids) if hasattr(module, "checked") else ids
                 module.launch(meta, async_tensor_h2d(ids, torch.int64, device))
 
         return zero
@@ -36,6 +38,7 @@ def zeroer_of(mutant: Mutant) -> Callable[[Any, Any], Callable[[list[Any]], Any]
     takes = SOURCES[mutant.source].takes
     made: Any = of_layout if takes == "layout" else of_table
     made.takes, made.virtual = takes, takes == "table"
+    made.limits = load(SOURCES[mutant.source].original).limits
     zeroer: Callable[[Any, Any], Callable[[list[Any]], Any]] = made
     return zeroer
 

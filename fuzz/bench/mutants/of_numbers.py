@@ -51,11 +51,11 @@ def constant_off(node: ast.AST) -> Iterator[str]:
 
 
 def store_value(node: ast.AST) -> Iterator[str]:
-    """Something else than zero: in the low byte, the high byte, all of them, where it depends on the lane, a NaN."""
+    """Something else than zero: in one byte, in all, in the first lane alone, as a NaN."""
     if _is_call(node, "tl.zeros"):
-        shape = ast.unparse(node.args[0])
-        for value in (1, 1 << 24, -1, 0x7FC00000):
-            yield f"tl.full({shape}, {value}, tl.int32)"
+        shape, kind = ast.unparse(node.args[0]), ast.unparse(node.args[1])
+        for value in (1, -1, 1 << 24, 0x7FC00000) if kind == "tl.int32" else (1, -1):
+            yield f"tl.full({shape}, {value}, {kind})"
         yield f"tl.where(tl.arange(0, {shape[1:-1]}) == 0, 1, 0)"
 
 

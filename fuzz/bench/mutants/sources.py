@@ -40,4 +40,5 @@ SOURCES = {
     # A span a block is an option that this target does not take; arguments and units are right in every legal case,
     # and the number of blocks is not read by today's kernel.
     "planner": Source("kvzero.planner", "KVBlockZeroer", "layout", ("_span", "_bound", "_keep_units", "plan")),
+    "chunk_list": Source("kvzero.generations.chunk_list", "chunk_list"),
 }
