@@ -100,7 +100,7 @@ def ruled_equivalent() -> list[Subject]:
 
 
 def named(names: list[str] | None) -> list[Subject]:
-    """Specimens and mutants whose names begin as asked for; all that are not ruled equivalent by default.
+    """Specimens and mutants of a kind or with a beginning that is asked for; by default all not ruled equivalent.
 
     Raises:
         UsageError: for a name that is the beginning of none.
@@ -109,6 +109,10 @@ def named(names: list[str] | None) -> list[Subject]:
     if not names:
         return [one for one in subjects if one.name not in EQUIVALENT]
     for name in names:
-        if not any(one.name.startswith(name) for one in subjects):
-            raise UsageError(f"subject={name!r}: no specimen and no mutant begins so; docs/scoreboard names them")
-    return [one for one in subjects if one.name.startswith(tuple(names))]
+        if not any(_is(one, name) for one in subjects):
+            raise UsageError(f"subject={name!r}: must be specimen, mutant, or how the name of one begins")
+    return [one for one in subjects if any(_is(one, name) for name in names)]
+
+
+def _is(subject: Subject, name: str) -> bool:
+    return subject.name.startswith(name) or (subject.kind == name and subject.name not in EQUIVALENT)

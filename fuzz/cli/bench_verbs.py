@@ -64,7 +64,7 @@ def finders(
         bool, typer.Option("--equivalents", help="Hold mutants ruled equivalent against their originals, 10,000 cases.")
     ] = False,
     subject: Annotated[
-        list[str] | None, typer.Option(help="Names of specimens or mutants, or their beginnings; default: all.")
+        list[str] | None, typer.Option(help="specimen, mutant, or how the name of one begins; default: all.")
     ] = None,
     finder: Annotated[list[str] | None, typer.Option(help=f"Of {', '.join(FINDERS)}; default: all.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds, from 0 on.")] = 5,

@@ -45,7 +45,7 @@ EQUIVALENT: dict[str, str] = {
         "the order decides how much becomes one run and how much is repeated; the content's stride is its element, so "
         "it joins the run whenever its turn comes, and run times repetitions are the same bytes"
     ),
-    "chunk_list/compare-off-by-one/4": "at 65,535 ids repeats are dropped too, and clearing a block again changes nothing",
+    "chunk_list/compare-off-by-one/4": "at 65,535 ids repeats are dropped too, and clearing again changes nothing",
     "chunk_list/int32-for-int64/1": (
         "a table has 2^20 segments at most and 65,535 chunks more, so three times a chunk's number fits in 32 bits"
     ),
@@ -71,7 +71,7 @@ UNTOLD: dict[str, str] = {
     "planner/early-return-lost/1": _NO_SUCH_LAYOUT,
     "planner/early-return-lost/2": _NO_SUCH_LAYOUT,
     "planner/early-return-lost/3": _NO_SUCH_LAYOUT,
-    "masked_grid/chunk-bound/2": "a chunk as wide as its page does not compile past 2^20 elements; pages end at 2^19 bytes",
+    "masked_grid/chunk-bound/2": "a chunk of over 2^20 elements does not compile; pages drawn end at 2^19 bytes",
     "block_stride/int32-for-int64/3": "only a page of 8 GB has a column past 2^31; pages drawn end at 2^19 bytes",
 }
 """Not equivalent, but no profile draws a case that tells: a full run counts them as missed, a quick one has none."""
