@@ -175,11 +175,13 @@ def _report(rows: list[Row], not_run: list[str], device: str, told: dict[str, ob
     ours = [row for row in rows if row["finder"] == "ours" and row["bucket"] != UNCOMPILABLE]
     names = dict.fromkeys(row["name"] for row in ours)
     missed = [name for name in names if not any(row["found"] for row in ours if row["name"] == name)]
+    sometimes = dict.fromkeys(row["name"] for row in ours if not row["found"] and row["name"] not in missed)
     return {
         "bench": "finders",
         "machine": machine() | {"device": device},
         **told,
         "rows": rows,
         "missed": missed,
+        "sometimes_missed": list(sometimes),
         "not_run": not_run,
     }

@@ -49,6 +49,8 @@ def page(report: dict[str, Any]) -> str:
             lines += [f"## {kind.capitalize()}s", "", *_finders(report, kind, found), "", f"![]({kind}s.svg)", ""]
             lines += [*_subjects(report, kind), ""]
     lines += [f"Missed by ours: {', '.join(report['missed']) or 'none'}.", ""]
+    if report.get("sometimes_missed"):
+        lines += [f"Missed by ours with some seeds: {', '.join(report['sometimes_missed'])}.", ""]
     if report["not_run"]:
         lines += [f"Not run, for they need a GPU: {', '.join(report['not_run'])}.", ""]
     return "\n".join(lines)

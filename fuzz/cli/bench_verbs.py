@@ -109,5 +109,5 @@ def _print(report: dict[str, Any], *, json: bool) -> None:
     for name, value in report.items():
         if name.startswith("speedup"):
             sys.stdout.write(f"{name} {value}\n")
-        elif name in ("missed", "not_run", "wrongly_ruled") and value:
+        elif name in ("missed", "sometimes_missed", "not_run", "wrongly_ruled") and value:
             sys.stdout.write(f"{name} {', '.join(value)}\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fuzz.bench import scoreboard
 from fuzz.bench.finders import FINDERS
 from fuzz.bench.finders.by_static import layouts, tables
 from fuzz.bench.finders.by_uniform import Uniform
@@ -99,6 +100,27 @@ def test_quick_has_two_mutants_of_each_operator() -> None:
     with pytest.raises(UsageError, match="subject='nothing'"):
         named(["nothing"])
     assert [one.name for one in named(["masked_grid/mask-dropped/1"])] == ["masked_grid/mask-dropped/1"]
+
+
+def test_an_equivalent_that_is_found_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mutant that is ruled equivalent, and is not, comes up in the check; one that is does not."""
+    ruled = named(["masked_grid/mask-dropped/1", "masked_grid/compare-off-by-one/1"])
+    monkeypatch.setattr(scoreboard, "ruled_equivalent", lambda: ruled)
+    report = scoreboard.equivalents(lambda words: None, "simulator", workers=1, most=10)
+    assert report["wrongly_ruled"] == ["masked_grid/mask-dropped/1"]
+    assert [row["cases"] for row in report["rows"] if not row["found"]] == [10]
+
+
+def test_what_ours_does_not_find_is_missed() -> None:
+    """A subject without a find of ours is named, whatever others found; one that does not compile is no subject."""
+    rows = [
+        {"name": name, "finder": finder, "found": found, "bucket": bucket}
+        for name, finder, found, bucket in [
+            ("a", "ours", True, "x"), ("b", "ours", False, ""), ("b", "given", True, "x"),
+            ("c", "ours", True, scoreboard.UNCOMPILABLE),
+        ]
+    ]  # fmt: skip
+    assert scoreboard._report(rows, [], "CPU", {})["missed"] == ["b"]
 
 
 def test_the_page_says_who_found_what(bench: Bench, tmp_path: Path) -> None:
