@@ -15,6 +15,7 @@ from fuzz.case import Case
 from fuzz.profiles import DEFAULT
 from fuzz.rules import broken_rule
 from fuzz.supervisor import Crew
+from tests.conftest import ROOT
 
 CASES = 200
 SEED = 11
@@ -55,6 +56,14 @@ def test_every_fault_of_history_is_a_specimen_or_says_why_not() -> None:
         "one-pinned-buffer", "two-pinned-buffers", "unwaited-stream",
     }  # fmt: skip
     assert len(BY_NAME) == len(SPECIMENS)
+
+
+def test_the_page_of_the_scoreboard_has_every_fault() -> None:
+    """Each report stands in the documented denominator, with its specimen or the reason why there is none."""
+    page = (ROOT / "docs" / "scoreboard" / "README.md").read_text()
+    names = {row: one.name for one in SPECIMENS for row in one.rows}
+    for row, (report, reason) in HISTORY.items():
+        assert f"| {row} | {report} | {reason or f'`{names[row]}`'} |" in page
 
 
 @pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda one: one.name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 _IDLE = "a program with first == page has no lane below page, so the mask stores nothing for it"
 _WIDTH = (
-    "a width below 1,024 is at least the widest page, so there is one chunk as before, and the mask cuts it off where the "
-    "page ends"
+    "a width below 1,024 is at least the widest page, so there is one chunk as before, and the mask cuts it off where "
+    "the page ends"
 )
 _EXACT_GRID = "the grid has n_blocks * n_segs * max_chunks programs, so a program's block_index is below n_blocks"
 _ONE_PLACE = (
