@@ -19,6 +19,7 @@ QUICK_MUTANTS = 2
 """Mutants of each operator in a quick run."""
 
 QUICK_SEED = 0
+CUDA_PROFILE = "h200"
 EQUAL_CASES = 10_000
 """Cases on which an equivalent mutant must leave every byte as its original does."""
 
@@ -55,14 +56,16 @@ class Bench:
 
     @contextmanager
     def _stand(self, subject: Subject) -> Iterator[Stand]:
+        profile = subject.device_profile
+        engine = self._engine if profile in (None, CUDA_PROFILE) else None  # only a simulator has other limits
         with ExitStack() as stack:
-            crew = stack.enter_context(self._pool.crew((subject.target,), self._engine, subject.device_profile))
+            crew = stack.enter_context(self._pool.crew((subject.target,), engine, profile))
             opened = crew.open()
             originals: dict[str, Callable[[Case], Verdict]] = {}
 
             def passes(original: str, case: Case) -> Verdict:
                 if original not in originals:
-                    other = stack.enter_context(self._others.crew((original,), self._engine, subject.device_profile))
+                    other = stack.enter_context(self._others.crew((original,), engine, profile))
                     originals[original] = lambda one: weighed(other, one, original)
                 return originals[original](case)
 

@@ -82,6 +82,15 @@ def test_a_smallest_case_shows_its_bucket(specimen: Specimen, crews: dict[str, C
     assert crew.attempt(specimen.smallest, specimen.right).outcome == "passed"
 
 
+@pytest.mark.parametrize("name", [one.name for one in SPECIMENS if one.needs_gpu])
+def test_a_fault_of_order_is_unproved_without_a_gpu(name: str) -> None:
+    """The simulator makes calls one by one, so it says nothing of a case that needs two in flight."""
+    specimen = BY_NAME[name]
+    with crew_of((specimen.target, specimen.right), "simulator") as crew:
+        assert crew.attempt(specimen.smallest, specimen.target).outcome == "unproved"
+        assert crew.attempt(specimen.smallest, specimen.right).outcome == "unproved"
+
+
 @pytest.mark.parametrize("specimen", HERE, ids=lambda one: one.name)
 def test_what_is_triggered_is_what_is_detected(specimen: Specimen, crews: dict[str, Crew]) -> None:
     """On drawn cases a fault that must show is found, and nothing is found where none must."""
