@@ -66,7 +66,6 @@ UNTOLD: dict[str, str] = {
     "planner/early-return-lost/1": _NO_SUCH_LAYOUT,
     "planner/early-return-lost/2": _NO_SUCH_LAYOUT,
     "planner/early-return-lost/3": _NO_SUCH_LAYOUT,
-    "masked_grid/constant-off/7": "two chunks instead of one clear the same bytes; only a product that wraps tells",
     "chunk_list/constant-off/10": "chunks are cleared again and again; only tens of thousands of segments make it hang",
     "block_stride/int32-for-int64/3": "only a page of 8 GB has a column past 2^31; pages drawn end at 2^19 bytes",
 }
