@@ -18,10 +18,11 @@ NO_LIMIT = 3600.0
 
 
 @contextmanager
-def crew_of(target: str, engine: str | None) -> Iterator[Crew]:
+def crew_of(targets: str | tuple[str, ...], engine: str | None, device_profile: str | None = None) -> Iterator[Crew]:
     """A crew of one worker; it need not be open yet."""
+    names = (targets,) if isinstance(targets, str) else targets
     with tempfile.TemporaryDirectory(prefix="kvzero-bench-") as folder:
-        crew = Crew(messages.Open((target,), engine, None, ""), Path(folder), standbys=0)
+        crew = Crew(messages.Open(names, engine, device_profile, ""), Path(folder), standbys=0)
         try:
             yield crew
         finally:

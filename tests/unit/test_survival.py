@@ -1,0 +1,40 @@
+"""Survival estimates, held against textbook figures."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import pytest
+
+from fuzz.bench.survival import NORMAL, Run, curve, median, restricted_mean
+
+REMISSION = [
+    *((weeks, True) for weeks in (6, 6, 6, 7, 10, 13, 16, 22, 23)),
+    *((weeks, False) for weeks in (6, 9, 10, 11, 17, 19, 20, 25, 32, 32, 34, 35)),
+]
+"""Weeks in remission of 21 patients on 6-mercaptopurine (Freireich and others, 1963)."""
+
+
+def test_the_curve_is_that_of_the_textbook() -> None:
+    """Kaplan and Meier's estimate of a published series comes out as published."""
+    found = {step.cases: round(step.surviving, 4) for step in curve([Run(*pair) for pair in REMISSION])}
+    assert found == {6: 0.8571, 7: 0.8067, 10: 0.7529, 13: 0.6902, 16: 0.6275, 22: 0.5378, 23: 0.4482}
+    assert median([Run(*pair) for pair in REMISSION]) == 23
+
+
+def test_without_censoring_the_mean_is_the_mean() -> None:
+    """Where every run finds the fault, estimate and interval are those of plain numbers."""
+    cases = [1, 2, 2, 7, 40]
+    mean, low, high = restricted_mean([Run(one, found=True) for one in cases], 1000)
+    assert mean == pytest.approx(sum(cases) / 5)
+    deviation = sqrt(sum((one - mean) ** 2 for one in cases)) / 5
+    assert high - mean == pytest.approx(NORMAL * deviation, rel=1e-6)
+    assert low == pytest.approx(max(mean - NORMAL * deviation, 0))
+
+
+def test_what_is_never_found_counts_up_to_the_limit() -> None:
+    """A run without a find counts as the limit, and half of them leave no median."""
+    runs = [Run(1000, found=False), Run(1000, found=False), Run(10, found=True)]
+    assert median(runs) is None
+    assert restricted_mean(runs, 1000)[0] == pytest.approx((10 + 1000 + 1000) / 3)
+    assert restricted_mean(runs[:2], 1000) == (1000, 1000, 1000)
