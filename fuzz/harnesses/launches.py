@@ -103,8 +103,8 @@ def _looped(chunks: torch.Tensor, rows: tuple[Row, ...], ids: int) -> Grid:
         raise Disagreement(f"chunk_list: its chunks are not as long as the pages of {rows}")
     if len(lengths) > PROGRAMS + len(widest):
         raise Disagreement(f"chunk_list: {len(lengths)} chunks for {rows}")
-    across = min(len(lengths), PROGRAMS)
-    grid = across, min(ids, PROGRAMS // across)
+    down = min(len(lengths), PROGRAMS)
+    grid = min(ids, PROGRAMS // down), down
     for profile in launches.PROFILES:
         if ruled(grid, 4, profile)[0] != "runs":
             raise Disagreement(f"chunk_list: grid {grid} does not run on {profile}")

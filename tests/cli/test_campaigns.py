@@ -105,7 +105,8 @@ def test_kill_9_and_resume_count_like_one_run(kvzero: Callable, tmp_path: Path) 
 @pytest.mark.usefixtures("lazy")
 def test_one_process_a_campaign(kvzero: Callable, tmp_path: Path) -> None:
     """A second process is refused with the number of the first; a signal then ends that one, and it can be resumed."""
-    run = _begin(tmp_path, *SEARCH[:4], "small", "--seed", "3", "--hours", "1", "--json", "--dir", "campaign")
+    run = _begin(tmp_path, *SEARCH[:4], "small", "--seed", "3", "--hours", "1", "--json", "--dir", "campaign",
+                 "--corpus", "found")  # fmt: skip
     _wait(lambda: _attempted(tmp_path / "campaign") > 0, run)
     assert json.loads(kvzero("status", "campaign", "--json").stdout)[0]["state"] == "running"
     second = kvzero("fuzz", "--resume", "campaign")
@@ -127,7 +128,8 @@ def test_one_process_a_campaign(kvzero: Callable, tmp_path: Path) -> None:
 def test_a_worker_that_hangs_does_not_hold_up_a_signal(tmp_path: Path) -> None:
     """After five seconds it is ended, its batch is not counted, and the report is complete within ten."""
     run = _begin(tmp_path, "fuzz", "--target", planted("endless"), "--profile", "small", "--seed", "2", "--hours", "1",
-                 "--engine", "interpreter", "--json", "--dir", "campaign", "--workers", "1")  # fmt: skip
+                 "--engine", "interpreter", "--json", "--dir", "campaign", "--workers", "1",
+                 "--corpus", "found")  # fmt: skip
     time_out = _hanging(tmp_path / "campaign" / "flight")
     _wait(time_out, run)
     begun = time.monotonic()
@@ -160,7 +162,8 @@ def _hanging(slots: Path) -> Callable[[], bool]:
 @pytest.mark.usefixtures("lazy")
 def test_a_journal_that_breaks_prints_the_finds(tmp_path: Path) -> None:
     """Exit 3 in words, and each find in full, so that nothing is lost that was known."""
-    run = _begin(tmp_path, *SEARCH[:4], "small", "--seed", "3", "--hours", "1", "--dir", "campaign")
+    run = _begin(tmp_path, *SEARCH[:4], "small", "--seed", "3", "--hours", "1", "--dir", "campaign",
+                 "--corpus", "found")  # fmt: skip
     _wait(lambda: _attempted(tmp_path / "campaign") > 0, run)
     for file in (tmp_path / "campaign").glob("journal.sqlite*"):
         with file.open("r+b") as damaged:
