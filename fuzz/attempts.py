@@ -12,12 +12,12 @@ from typing import NoReturn
 from msgspec.structs import replace
 
 from fuzz.arena import arena_of
-from fuzz.batch import Batch
+from fuzz.batch import Batch, grouped
 from fuzz.batch_arena import BatchArena
 from fuzz.case import Case
 from fuzz.engines import Engine
 from fuzz.flight import FlightSlot, InFlight
-from fuzz.in_turn import first_shown, rooms
+from fuzz.in_turn import first_shown
 from fuzz.run import run_case
 from fuzz.targets import Target
 from fuzz.verdict import Verdict
@@ -93,7 +93,7 @@ class Attempts:
         members = [replace(running, attempt=number, case=case) for number, case in enumerate(running.case.sequence)]
         verdicts: dict[int, Verdict] = {}
         flying: Batch | None = None
-        for group in rooms(members):
+        for group in grouped(members, alone=lambda _: False):
             launched = self._batch(group, flying, patience)
             verdicts |= flying.verdicts() if flying else {}
             flying = launched

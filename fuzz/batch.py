@@ -8,10 +8,10 @@ A case that is not right here is a suspect and no more, for a neighbour may have
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from fuzz.batch_arena import ROOM, BatchArena, Berth
+from fuzz.batch_arena import ROOM, BatchArena, Berth, needed
 from fuzz.case import Case
 from fuzz.flight import InFlight
 from fuzz.given import columns, given_of
@@ -32,6 +32,21 @@ LARGEST = ROOM // 8
 def batchable(profile: str, case: Case) -> bool:
     """Whether a case may fly with others: all of its memory is there, there is little of it, and no call waits."""
     return profile in PROFILES and case.domain == "contract" and not case.overlaps and total(case) <= LARGEST
+
+
+def grouped(members: Iterable[InFlight], alone: Callable[[InFlight], bool]) -> Iterator[list[InFlight]]:
+    """Cases in order: neighbours that may fly together as one group, as far as there is room, the others alone."""
+    group: list[InFlight] = []
+    taken = 0
+    for one in members:
+        size = ROOM if alone(one) else needed(total(one.case))
+        if group and taken + size > ROOM:
+            yield group
+            group, taken = [], 0
+        group.append(one)
+        taken += size
+    if group:
+        yield group
 
 
 class Guest(NamedTuple):

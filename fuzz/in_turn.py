@@ -1,30 +1,12 @@
-"""A sequence as one case: which of its cases fly together, and whose verdict is the sequence's."""
+"""A sequence as one case: whose verdict is the sequence's."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from fuzz.batch_arena import ROOM, needed
-from fuzz.flight import InFlight
-from fuzz.layout import total
 from fuzz.verdict import Verdict
-
-
-def rooms(members: Iterable[InFlight]) -> Iterator[list[InFlight]]:
-    """The members in order, as many at a time as fit into a batch's arena."""
-    group: list[InFlight] = []
-    taken = 0
-    for one in members:
-        size = needed(total(one.case))
-        if group and taken + size > ROOM:
-            yield group
-            group, taken = [], 0
-        group.append(one)
-        taken += size
-    if group:
-        yield group
 
 
 def first_shown(verdicts: Iterable[Verdict]) -> Verdict:

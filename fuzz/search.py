@@ -13,11 +13,9 @@ from collections.abc import Callable, Iterator
 
 from fuzz import messages
 from fuzz.attempts import Attempts
-from fuzz.batch import Batch, batchable
-from fuzz.batch_arena import ROOM, needed
+from fuzz.batch import Batch, batchable, grouped
 from fuzz.build import numbered
 from fuzz.flight import InFlight
-from fuzz.layout import total
 from fuzz.suspects import Proved, Suspects
 
 Send = Callable[[messages.Found], None]
@@ -59,7 +57,7 @@ class _Stretch:
         self._attempts.slot.restart()
         until = time.monotonic() + self._request.seconds
         flying: Batch | None = None
-        for group in self._groups():
+        for group in grouped(self._drawn(), self._alone):
             launched = self._launch(group, flying) if len(group) > 1 else None
             if flying:
                 self._judge(flying, launched)
@@ -74,19 +72,8 @@ class _Stretch:
             self._judge(flying, None)
         return messages.BatchDone(self._following, self._counts, self._unproved, seconds=self._seconds)
 
-    def _groups(self) -> Iterator[list[InFlight]]:
-        """The attempts in order; neighbours that may fly together as one group, as far as there is room."""
-        group: list[InFlight] = []
-        room = 0
-        for one in self._drawn():
-            size = needed(total(one.case)) if self._together and batchable(one.profile, one.case) else ROOM
-            if group and room + size > ROOM:
-                yield group
-                group, room = [], 0
-            group.append(one)
-            room += size
-        if group:
-            yield group
+    def _alone(self, one: InFlight) -> bool:
+        return not (self._together and batchable(one.profile, one.case))
 
     def _drawn(self) -> Iterator[InFlight]:
         request, names = self._request, list(self._attempts.targets)

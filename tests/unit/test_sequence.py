@@ -18,7 +18,7 @@ from fuzz.events import Find, Report
 from fuzz.findbook import FindBook
 from fuzz.flight import InFlight, sequence_of
 from fuzz.ids import Ids
-from fuzz.in_turn import first_shown, rooms
+from fuzz.in_turn import first_shown
 from fuzz.layout import total
 from fuzz.profiles import BY_NAME
 from fuzz.profiles.parts import guarded
@@ -148,7 +148,7 @@ def test_the_limits_are_those_of_batches() -> None:
 def test_cases_fly_in_as_few_batches_as_hold_them() -> None:
     """In order, none lost, none too full, and none that would have held the next case as well."""
     members = [InFlight(index, "t", "small", numbered(1, index, ("small",))[0]) for index in range(400)]
-    groups = list(rooms(members))
+    groups = list(batch.grouped(members, alone=lambda _: False))
     assert [one for group in groups for one in group] == members
     sizes = [sum(batch_arena.needed(total(one.case)) for one in group) for group in groups]
     assert len(groups) > 1
