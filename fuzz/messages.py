@@ -8,6 +8,7 @@ from fuzz import errors
 from fuzz.case import Case
 from fuzz.codec import packer, unpacker
 from fuzz.verdict import Verdict
+from kvzero.segments import Limits
 
 NO_STOP = 2**62
 """The ``stop`` of a batch that time alone ends."""
@@ -25,7 +26,8 @@ class Open(msgspec.Struct, frozen=True, tag=True):
 class Opened(msgspec.Struct, frozen=True, tag=True):
     """Ready: engine, its device in words, device profile, each target's unit in bytes and what it takes.
 
-    ``gpus`` counts the CUDA devices that the worker may use, 0 where the engine uses none.
+    ``gpus`` counts the CUDA devices that the worker may use, 0 where the engine uses none; ``limits`` are
+    each target's, ``contents`` the hash of what it is made of.
     """
 
     engine: str
@@ -34,6 +36,8 @@ class Opened(msgspec.Struct, frozen=True, tag=True):
     units: dict[str, int]
     takes: dict[str, str] = {}
     gpus: int = 0
+    limits: dict[str, Limits] = {}
+    contents: dict[str, str] = {}
 
 
 class Batch(msgspec.Struct, frozen=True, tag=True):

@@ -50,6 +50,8 @@ class Worker:
             {name: target.limits.unit for name, target in targets.items()},
             {name: target.takes for name, target in targets.items()},
             engine.gpus,
+            {name: target.limits for name, target in targets.items()},
+            {name: target.content for name, target in targets.items()},
         )
 
     def batch(self, request: messages.Batch, send: Callable[[messages.Found], None]) -> messages.BatchDone:
