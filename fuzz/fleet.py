@@ -74,13 +74,16 @@ class Fleet:
     def start(self, workers: int, body: Body, over: Callable[[], bool], failed: Failed) -> None:
         """Let the lanes run, the first at once, the others as soon as their workers are ready.
 
+        Once they have ended, others may be started, which take over their workers.
+
         Args:
             workers: how many lanes, dealt out over the GPUs by turns.
             body: what a lane does with its crew; it must call the function beside it between two batches.
             over: whether the run is, so that no lane waits for another worker.
             failed: told what ended a lane, if anything did.
         """
-        self.crews += [self._crew(lane % len(self._standbys), at_once=False, lane=True) for lane in range(1, workers)]
+        more = range(len(self.crews), workers)
+        self.crews += [self._crew(lane % len(self._standbys), at_once=False, lane=True) for lane in more]
 
         self._over = over
 

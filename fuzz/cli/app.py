@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fuzz import version
-from fuzz.cli import bench_verbs, campaign_verbs, case_verbs, corpus_verbs, fuzz_verb, machine_verbs
+from fuzz.cli import bench_verbs, campaign_verbs, case_verbs, corpus_verbs, fuzz_verb, gate_verb, machine_verbs
 from fuzz.errors import KvzeroError
 
 
@@ -38,6 +38,7 @@ def root(
 
 
 app.command("fuzz")(fuzz_verb.fuzz)
+app.command("gate")(gate_verb.gate)
 app.command("status")(campaign_verbs.status)
 app.command("merge")(campaign_verbs.merge)
 app.command("replay")(case_verbs.replay)

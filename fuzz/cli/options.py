@@ -18,7 +18,7 @@ Targets = Annotated[
     list[str] | None,
     typer.Option(
         "--target",
-        help="Built-in name, path/file.py:name, package.module:name or git:REV:path/file.py:name; may be repeated.",
+        help="Built-in name, path/file.py:name, package.module:name or git:REV:path/file.py:name; repeatable.",
     ),
 ]
 Corpus = Annotated[Path | None, typer.Option("--corpus", help="Where finds go; known finds come from it too.")]

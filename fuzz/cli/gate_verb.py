@@ -1,0 +1,71 @@
+"""``kvzero gate``: yes or no on a kernel change."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fuzz import corpus as corpora
+from fuzz.cli import options
+from fuzz.errors import UsageError
+from fuzz.gate.reports.json_report import as_json
+from fuzz.gate.reports.terminal import Terminal
+from fuzz.gate.request import MODES, Request
+from fuzz.gate.running import hold
+
+
+def gate(
+    target: Annotated[
+        str, typer.Option(help="The new kernel: built-in name, path/file.py:name, package.module:name, git:REV:...")
+    ],
+    base: Annotated[
+        str | None, typer.Option(help="What it replaces, such as git:main:path/file.py:name; what it shows is old.")
+    ] = None,
+    corpus: Annotated[
+        Path | None, typer.Option(help="Cases that must pass, and where new finds go; default: what came with kvzero.")
+    ] = None,
+    mode: Annotated[
+        str, typer.Option(help="change: a minute, for a review; batch: ten, for a nightly job.")
+    ] = "change",
+    seconds: Annotated[float | None, typer.Option(help="Ceiling for the whole gate, instead of the mode's.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**22, help="Search a fresh seed as well; it reports and never blocks.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Hostile input that is taken blocks, too.")] = False,  # noqa: FBT002
+    corpus_only: Annotated[bool, typer.Option("--corpus-only", help="Run the corpus and nothing else.")] = False,  # noqa: FBT002
+    waivers: Annotated[Path | None, typer.Option(help="Finds that may stay until a day, in TOML or JSON.")] = None,
+    engine: options.Engine = None,
+    device_profile: options.DeviceProfile = None,
+    json: options.Json = False,  # noqa: FBT002
+    quiet: options.Quiet = False,  # noqa: FBT002
+) -> None:
+    """Say yes or no to a kernel change: exit 0 yes, 1 no, 2 usage or corpus, 3 cannot say.
+
+    Example: kvzero gate --target my_kernel.py:zeroer --base git:main:my_kernel.py:zeroer
+    """
+    options.one_of("mode", mode, MODES)
+    options.checked([target, *([base] if base else [])], engine, device_profile)
+    if seconds is not None and not seconds > 0:
+        raise UsageError(f"seconds={seconds:g}: must be more than 0")
+    folder = options.corpus_folder(corpus)
+    request = Request(
+        target,
+        base,
+        folder if corpus else corpora.shipped(),
+        folder,
+        mode,
+        seconds,
+        seed,
+        strict=strict,
+        corpus_only=corpus_only,
+        waivers=waivers,
+        engine=engine,
+        device_profile=device_profile,
+    )
+    report = hold(request, Terminal(quiet=quiet))
+    if json:
+        sys.stdout.write(as_json(report) + "\n")
+    raise typer.Exit(report.exit_code)
