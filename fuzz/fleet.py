@@ -10,6 +10,7 @@ from pathlib import Path
 from fuzz import devices, messages
 from fuzz.case import Case
 from fuzz.control import Control
+from fuzz.grids import Grid
 from fuzz.loan import Loan
 from fuzz.restarts import Deaths, Restarts
 from fuzz.standbys import Standbys, usual_standbys
@@ -122,6 +123,15 @@ class Fleet:
             Abandoned: if a signal came first.
         """
         return self._hands().attempt(case, target, rehearse=rehearse)
+
+    def rehearsed(self, case: Case, target: str) -> tuple[Grid, ...]:
+        """The largest grids that a target asks for, none of them run.
+
+        Raises:
+            WorkerError: if workers keep dying.
+            Abandoned: if a signal came first.
+        """
+        return self._hands().tried(case, target, rehearse=True).grids
 
     def renew(self) -> None:
         """Let the next case that is tried run in a fresh process."""

@@ -7,6 +7,7 @@ import msgspec
 from fuzz import errors
 from fuzz.case import Case
 from fuzz.codec import packer, unpacker
+from fuzz.grids import Grid
 from fuzz.verdict import Verdict
 from kvzero.segments import Limits
 
@@ -76,7 +77,7 @@ class BatchDone(msgspec.Struct, frozen=True, tag=True):
 
     With outcomes, unproved cases by profile, compiled kernels that the worker has launched in its
     life, and trouble in words. ``seconds`` tells how long it generated, launched and compared;
-    ``memory`` is what the worker holds resident, in bytes.
+    ``memory`` is what the worker holds resident, in bytes; ``grids`` are its largest, by axis.
     """
 
     following: int
@@ -86,6 +87,7 @@ class BatchDone(msgspec.Struct, frozen=True, tag=True):
     trouble: str = ""
     seconds: dict[str, float] = {}
     memory: int = 0
+    grids: dict[str, Grid] = {}
 
 
 class Try(msgspec.Struct, frozen=True, tag=True):
@@ -97,9 +99,10 @@ class Try(msgspec.Struct, frozen=True, tag=True):
 
 
 class Tried(msgspec.Struct, frozen=True, tag=True):
-    """The verdict of one case."""
+    """The verdict of one case, and the largest grids that it asked for."""
 
     verdict: Verdict
+    grids: tuple[Grid, ...] = ()
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

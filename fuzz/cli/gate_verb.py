@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +13,11 @@ import typer
 from fuzz import corpus as corpora
 from fuzz.cli import options
 from fuzz.errors import UsageError
+from fuzz.gate.events import Event, Subscriber
 from fuzz.gate.reports.json_report import as_json
+from fuzz.gate.reports.junit import JUnit
+from fuzz.gate.reports.markdown import Markdown
+from fuzz.gate.reports.ndjson import Ndjson
 from fuzz.gate.reports.terminal import Terminal
 from fuzz.gate.request import MODES, Request
 from fuzz.gate.running import hold
@@ -37,6 +43,9 @@ def gate(
     strict: Annotated[bool, typer.Option("--strict", help="Hostile input that is taken blocks, too.")] = False,  # noqa: FBT002
     corpus_only: Annotated[bool, typer.Option("--corpus-only", help="Run the corpus and nothing else.")] = False,  # noqa: FBT002
     waivers: Annotated[Path | None, typer.Option(help="Finds that may stay until a day, in TOML or JSON.")] = None,
+    events: Annotated[Path | None, typer.Option(help="Write each step to this file at once, as NDJSON.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit report to this file.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write a summary in Markdown to this file.")] = None,
     engine: options.Engine = None,
     device_profile: options.DeviceProfile = None,
     json: options.Json = False,  # noqa: FBT002
@@ -65,7 +74,29 @@ def gate(
         engine=engine,
         device_profile=device_profile,
     )
-    report = hold(request, Terminal(quiet=quiet))
+    with contextlib.ExitStack() as stack:
+        listeners: list[Subscriber] = [Terminal(quiet=quiet)]
+        for name, path in (("events", events), ("junit", junit), ("markdown", markdown)):
+            _writable(name, path)
+        listeners += [JUnit(junit)] if junit else []
+        listeners += [Markdown(markdown)] if markdown else []
+        listeners += [stack.enter_context(Ndjson(events))] if events else []
+        report = hold(request, lambda event: _tell(listeners, event))
     if json:
         sys.stdout.write(as_json(report) + "\n")
     raise typer.Exit(report.exit_code)
+
+
+def _tell(listeners: Sequence[Subscriber], event: Event) -> None:
+    for listener in listeners:
+        listener(event)
+
+
+def _writable(name: str, path: Path | None) -> None:
+    """Refuse a file that cannot be written before a minute is spent on what goes into it."""
+    if path is None:
+        return
+    try:
+        path.open("a").close()
+    except OSError as error:
+        raise UsageError(f"{name}={path}: {error.strerror}; name a file that can be written") from None

@@ -15,6 +15,7 @@ from fuzz.gate.events import Subscriber
 from fuzz.gate.request import Request, Sizes
 from fuzz.gate.results import Check
 from fuzz.gate.waivers import Waiver
+from fuzz.grids import Grid
 from fuzz.verdict import Bucket, Verdict
 
 
@@ -27,11 +28,12 @@ class Found(Protocol):
 
 @dataclass(frozen=True)
 class Stretch:
-    """What came of a stretch of cases: how many were run, their outcomes, trouble in words."""
+    """What came of a stretch of cases: how many were run, their outcomes, trouble in words, the largest grids."""
 
     done: int
     counts: dict[str, int]
     trouble: str = ""
+    grids: dict[str, Grid] = field(default_factory=dict)
 
 
 class Hands(Protocol):
@@ -39,6 +41,9 @@ class Hands(Protocol):
 
     def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
         """Run one case."""
+
+    def rehearsed(self, case: Case, target: str) -> tuple[Grid, ...]:
+        """The largest grids that a target asks for, none of them run."""
 
     def renew(self) -> None:
         """Let the next case run in a fresh process."""
@@ -69,6 +74,7 @@ class Ground:
         files: the corpus.
         waivers: by label.
         new: buckets that are known to be new by an earlier check.
+        grids: the largest of the cases drawn so far, by axis.
     """
 
     request: Request
@@ -82,6 +88,7 @@ class Ground:
     files: Sequence[Entry] = ()
     waivers: dict[str, Waiver] = field(default_factory=dict)
     new: set[Bucket] = field(default_factory=set)
+    grids: dict[str, Grid] = field(default_factory=dict)
 
     @property
     def target(self) -> str:

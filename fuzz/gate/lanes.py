@@ -13,6 +13,7 @@ from fuzz.control import Control
 from fuzz.errors import KvzeroError, WorkerError
 from fuzz.fleet import Between, Fleet
 from fuzz.gate.ground import Found, Stretch
+from fuzz.grids import Grid, largest
 from fuzz.lane import BATCH_SECONDS
 from fuzz.schedule import Schedule, Work
 from fuzz.supervisor import Crew
@@ -37,6 +38,10 @@ class Lanes:
         """Run one case."""
         return self._fleet.attempt(case, target, rehearse=rehearse)
 
+    def rehearsed(self, case: Case, target: str) -> tuple[Grid, ...]:
+        """The largest grids that a target asks for, none of them run."""
+        return self._fleet.rehearsed(case, target)
+
     def renew(self) -> None:
         """Let the next case run in a fresh process."""
         self._fleet.renew()
@@ -60,6 +65,7 @@ class _Running:
         self._schedule = Schedule(request.stop)
         self._counts: Counter[str] = Counter()
         self._trouble = ""
+        self._grids: dict[str, Grid] = {}
         self._failure: BaseException | None = None
 
     def lane(self, crew: Crew, between: Between) -> None:
@@ -95,7 +101,7 @@ class _Running:
         if self._failure and not isinstance(self._failure, KvzeroError):
             raise self._failure
         trouble = str(self._failure) if self._failure else self._trouble
-        return Stretch(sum(self._counts.values()), dict(self._counts), trouble)
+        return Stretch(sum(self._counts.values()), dict(self._counts), trouble, self._grids)
 
     def _seen(self, found: messages.Found) -> None:
         with self._lock:
@@ -104,5 +110,6 @@ class _Running:
     def _record(self, work: Work, done: messages.BatchDone) -> None:
         with self._lock:
             self._counts.update(done.counts)
+            self._grids = largest((self._grids, done.grids))
             self._schedule.hand_back(work, done.following)
             self._trouble = self._trouble or done.trouble

@@ -25,8 +25,8 @@ class Sizes(NamedTuple):
 
 
 SIZES: Mapping[tuple[str, str], Sizes] = {
-    ("change", "simulator"): Sizes(1_000, 450),
-    ("batch", "simulator"): Sizes(12_000, 6_000),
+    ("change", "simulator"): Sizes(4_000, 600),
+    ("batch", "simulator"): Sizes(40_000, 6_000),
     ("change", "interpreter"): Sizes(100, 60),
     ("batch", "interpreter"): Sizes(1_200, 800),
     ("change", "cuda"): Sizes(30_000, 30_000, 300),

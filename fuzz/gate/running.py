@@ -19,6 +19,7 @@ from fuzz.gate.base import Base
 from fuzz.gate.checks.corpus_files import CorpusFiles
 from fuzz.gate.checks.enumeration import Enumeration
 from fuzz.gate.checks.limits import LimitsCheck
+from fuzz.gate.checks.portability import Portability
 from fuzz.gate.checks.seeded_search import FreshSearch, OverlappingCalls, SeededSearch
 from fuzz.gate.events import Began, CheckEnded, Over, Subscriber, Warned
 from fuzz.gate.ground import Checking, Ground
@@ -106,7 +107,7 @@ def checks_of(request: Request) -> list[Checking]:
     """The checks of a gate, in order."""
     checks: list[Checking] = [LimitsCheck(), CorpusFiles()]
     if not request.corpus_only:
-        checks += [Enumeration(), SeededSearch(), OverlappingCalls()]
+        checks += [Enumeration(), SeededSearch(), OverlappingCalls(), Portability()]
         if request.seed is not None:
             checks.append(FreshSearch(request.seed))
     return checks

@@ -11,6 +11,7 @@ from fuzz.gate.deciding import decided
 from fuzz.gate.events import FindDecided
 from fuzz.gate.ground import Ground
 from fuzz.gate.results import Check, Finding
+from fuzz.grids import largest
 from fuzz.lane import BATCH_SECONDS
 from fuzz.simplicity import order
 from fuzz.verdict import Bucket
@@ -64,6 +65,7 @@ def drawn(ground: Ground, name: str, profiles: tuple[str, ...], seed: int, cases
     request = messages.Batch(seed, profiles, ground.unit, 0, cases, BATCH_SECONDS)
     gathered = Gathered(ground, seed)
     stretch = ground.hands.stretch(request, ground.share(part), gathered)
+    ground.grids = largest((ground.grids, stretch.grids))
     found = decided(ground, name, gathered.findings, lambda label: ground.base.meets(label, request))
     for one in found:
         ground.tell(FindDecided(one))

@@ -60,5 +60,4 @@ def of_decided(one: Decided) -> dict[str, Any]:
         "standing": one.standing,
         "reason": one.reason,
         "case": str(path) if path else None,
-        "text": one.finding.verdict.text,
     }
