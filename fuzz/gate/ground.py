@@ -8,9 +8,9 @@ from typing import Protocol
 
 from fuzz import messages
 from fuzz.case import Case
-from fuzz.control import Control
 from fuzz.corpus import Entry
 from fuzz.gate.base import Base
+from fuzz.gate.ceiling import Ceiling
 from fuzz.gate.events import Subscriber
 from fuzz.gate.request import Request, Sizes
 from fuzz.gate.results import Check
@@ -81,7 +81,7 @@ class Ground:
     opened: messages.Opened
     hands: Hands
     base: Base
-    control: Control
+    control: Ceiling
     tell: Subscriber
     seed: int
     sizes: Sizes

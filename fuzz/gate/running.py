@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fuzz import corpus
-from fuzz.control import Control
 from fuzz.devices import usual_workers
 from fuzz.errors import CorpusError, EngineError, KvzeroError, UsageError
 from fuzz.fleet import Fleet
 from fuzz.gate import waivers
 from fuzz.gate.base import Base
+from fuzz.gate.ceiling import Ceiling
 from fuzz.gate.checks.corpus_files import CorpusFiles
 from fuzz.gate.checks.enumeration import Enumeration
 from fuzz.gate.checks.limits import LimitsCheck
@@ -41,7 +41,7 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
     """
     files = _files(request.corpus)
     waived = waivers.read(request.waivers, dt.datetime.now().astimezone().date()) if request.waivers else {}
-    control = Control(request.ceiling, None, stop_on_find=False)
+    control = Ceiling(request.ceiling)
     with tempfile.TemporaryDirectory(prefix="kvzero-") as folder, control.signals():
         fleet = Fleet(request.opening(request.target), Path(folder), control)
         crew = _crew(request, Path(folder), control)
@@ -59,7 +59,7 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
             ground = Ground(request, opened, lanes, base, control, tell, seed, sizes, files, waived)
             return checked(ground, checks_of(request), contents)
         except Abandoned:
-            raise EngineError("a signal ended the gate before its first case") from None
+            raise EngineError(f"a signal, or its {request.ceiling:g} s, ended the gate before its first case") from None
         finally:
             fleet.close()
             if crew:
@@ -88,11 +88,11 @@ def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]
         except KvzeroError as error:
             ended = Check(check.name, "trouble", str(error))
         except Abandoned:
-            ended = Check(check.name, "cut short", "a signal ended it")
+            ended = Check(check.name, "cut short", "cut short before its first case")
         ended = dataclasses.replace(ended, seconds=time.monotonic() - begun)
         report.checks.append(ended)
         tell(CheckEnded(ended))
-        if ground.control.interrupted:
+        if ground.control.signalled:
             report.trouble = "a signal ended it"
             break
     for label in sorted(set(ground.waivers) - {find.shown.finding.bucket.label for find in report.finds}):
@@ -121,7 +121,7 @@ def _files(root: Path) -> list[corpus.Entry]:
     return files
 
 
-def _crew(request: Request, folder: Path, control: Control) -> Crew | None:
+def _crew(request: Request, folder: Path, control: Ceiling) -> Crew | None:
     """The base's worker, which loads beside the target's."""
     if request.base is None:
         return None

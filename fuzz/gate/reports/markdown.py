@@ -28,11 +28,12 @@ class Markdown:
 def page(report: GateReport) -> str:
     """The verdict, a table of checks, a table of finds, how to see each again, what is left unproved."""
     base = f"`{report.base}`" if report.base else "no base"
+    engine = f"{report.engine} under {report.device_profile} limits"
+    head = f"`{report.target}` against {base}, mode {report.mode}, seed {report.seed}, {engine}, {report.seconds:.0f} s"
     lines = [
         f"## {_cell(report.line)}",
         "",
-        f"`{report.target}` against {base}, mode {report.mode}, seed {report.seed}, {report.seconds:.0f} s; "
-        f"{report.engine} under {report.device_profile} limits",
+        head,
         "",
         "| check | state | seconds | evidence |",
         "|---|---|---|---|",
