@@ -12,7 +12,7 @@ Grid = tuple[int, int, int, int]
 
 
 class Largest:
-    """Collects grids; of equal ones the first is kept.
+    """Collects grids; of those equal along an axis the largest is kept, so that their order does not matter.
 
     Attributes:
         grids: by axis.
@@ -27,9 +27,12 @@ class Largest:
         x, y, z = (*grid, 1, 1, 1)[:3]
         sizes, largest = (x, y, z, x * y * z), self._sizes
         for number, axis in enumerate(AXES):
-            if sizes[number] > largest[number]:
+            if sizes[number] < largest[number]:
+                continue
+            grid = (x, y, z, num_warps)
+            if sizes[number] > largest[number] or grid > self.grids[axis]:
                 largest[number] = sizes[number]
-                self.grids[axis] = (x, y, z, num_warps)
+                self.grids[axis] = grid
 
     def clear(self) -> None:
         """Begin another stretch."""

@@ -114,7 +114,7 @@ def _settled(ground: Ground, finding: Finding, other: Callable[[Finding, Case, V
         finding, smallest = _shrunk(ground, finding, other)
     most = DEADLY_REPLAYS if finding.verdict.lost else REPLAYS
     shown = times = 0
-    while times < most and not ground.control.interrupted and not (times and ground.control.left == 0.0):
+    while times < most and not ground.control.interrupted:
         try:
             verdict = ground.hands.attempt(finding.case, ground.target)
         except Abandoned:

@@ -275,6 +275,9 @@ def test_a_waived_find_is_shown_and_does_not_block(tmp_path: Path) -> None:
     assert report.verdict == "yes"
     assert (report.finds[0].shown.standing, "ann" in report.finds[0].shown.reason) == ("waived", True)
     assert any("wrong:head was not met" in getattr(event, "text", "") for event in events)
+    ground, _ = _ground(tmp_path, _wide(TAIL), _wide(TAIL))
+    ground.waivers = {"stale:tail": waiver}
+    assert _report(ground, SeededSearch()).finds[0].shown.standing == "old"
     ground, _ = _ground(tmp_path, _wide(GUARD), lambda case: PASSED)
     ground.waivers = {"stale:tail": waiver}
     assert _report(ground, SeededSearch()).verdict == "no"

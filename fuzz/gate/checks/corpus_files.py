@@ -28,7 +28,7 @@ class CorpusFiles:
         counts: Counter[str] = Counter()
         found: list[Decided] = []
         for entry in ground.files:
-            if ground.control.left == 0.0 or ground.control.interrupted:
+            if ground.control.interrupted:
                 break
             try:
                 outcome, one = self._tried(ground, entry)

@@ -46,7 +46,7 @@ class Portability:
         until = ground.share(PART)
 
         def grids(ids: int) -> tuple[Grid, ...] | None:
-            if ground.control.elapsed > until or ground.control.interrupted:
+            if ground.control.elapsed > until:
                 return None
             try:
                 return ground.hands.rehearsed(cache(segments, page, ids), ground.target)
