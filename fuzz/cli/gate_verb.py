@@ -38,7 +38,7 @@ def gate(
     ] = "change",
     seconds: Annotated[float | None, typer.Option(help="Ceiling for the whole gate, instead of the mode's.")] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**22, help="Search a fresh seed as well; it reports and never blocks.")
+        int | None, typer.Option(min=0, max=2**62, help="Search a fresh seed as well; it reports and never blocks.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Hostile input that is taken blocks, too.")] = False,  # noqa: FBT002
     corpus_only: Annotated[bool, typer.Option("--corpus-only", help="Run the corpus and nothing else.")] = False,  # noqa: FBT002
