@@ -35,7 +35,7 @@ class Terminal:
             self._print(_beginning(event.report), detail=True)
         elif isinstance(event, CheckEnded):
             check = event.check
-            self._print(f"{check.name:<12}{check.state:<15}{check.seconds:6.1f} s  {check.words}", detail=True)
+            self._print(f"{check.name:<11} {check.state:<15}{check.seconds:6.1f} s  {check.words}", detail=True)
         elif isinstance(event, FindDecided | FileTried):
             one = event.decided
             if one and one.standing in ("new", "undecided") and one.finding.bucket not in self._told:
