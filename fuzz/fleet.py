@@ -10,6 +10,7 @@ from pathlib import Path
 from fuzz import devices, messages
 from fuzz.case import Case
 from fuzz.control import Control
+from fuzz.grids import Grid
 from fuzz.loan import Loan
 from fuzz.restarts import Deaths, Restarts
 from fuzz.standbys import Standbys, usual_standbys
@@ -74,13 +75,16 @@ class Fleet:
     def start(self, workers: int, body: Body, over: Callable[[], bool], failed: Failed) -> None:
         """Let the lanes run, the first at once, the others as soon as their workers are ready.
 
+        Once they have ended, others may be started, which take over their workers.
+
         Args:
             workers: how many lanes, dealt out over the GPUs by turns.
             body: what a lane does with its crew; it must call the function beside it between two batches.
             over: whether the run is, so that no lane waits for another worker.
             failed: told what ended a lane, if anything did.
         """
-        self.crews += [self._crew(lane % len(self._standbys), at_once=False, lane=True) for lane in range(1, workers)]
+        more = range(len(self.crews), workers)
+        self.crews += [self._crew(lane % len(self._standbys), at_once=False, lane=True) for lane in more]
 
         self._over = over
 
@@ -119,6 +123,15 @@ class Fleet:
             Abandoned: if a signal came first.
         """
         return self._hands().attempt(case, target, rehearse=rehearse)
+
+    def rehearsed(self, case: Case, target: str) -> tuple[Grid, ...]:
+        """The largest grids that a target asks for, none of them run.
+
+        Raises:
+            WorkerError: if workers keep dying.
+            Abandoned: if a signal came first.
+        """
+        return self._hands().tried(case, target, rehearse=True).grids
 
     def renew(self) -> None:
         """Let the next case that is tried run in a fresh process."""

@@ -7,7 +7,9 @@ import msgspec
 from fuzz import errors
 from fuzz.case import Case
 from fuzz.codec import packer, unpacker
+from fuzz.grids import Grid
 from fuzz.verdict import Verdict
+from kvzero.segments import Limits
 
 NO_STOP = 2**62
 """The ``stop`` of a batch that time alone ends."""
@@ -25,7 +27,8 @@ class Open(msgspec.Struct, frozen=True, tag=True):
 class Opened(msgspec.Struct, frozen=True, tag=True):
     """Ready: engine, its device in words, device profile, each target's unit in bytes and what it takes.
 
-    ``gpus`` counts the CUDA devices that the worker may use, 0 where the engine uses none.
+    ``gpus`` counts the CUDA devices that the worker may use, 0 where the engine uses none; ``limits`` are
+    each target's, ``contents`` the hash of what it is made of.
     """
 
     engine: str
@@ -34,6 +37,8 @@ class Opened(msgspec.Struct, frozen=True, tag=True):
     units: dict[str, int]
     takes: dict[str, str] = {}
     gpus: int = 0
+    limits: dict[str, Limits] = {}
+    contents: dict[str, str] = {}
 
 
 class Batch(msgspec.Struct, frozen=True, tag=True):
@@ -72,7 +77,7 @@ class BatchDone(msgspec.Struct, frozen=True, tag=True):
 
     With outcomes, unproved cases by profile, compiled kernels that the worker has launched in its
     life, and trouble in words. ``seconds`` tells how long it generated, launched and compared;
-    ``memory`` is what the worker holds resident, in bytes.
+    ``memory`` is what the worker holds resident, in bytes; ``grids`` are its largest, by axis.
     """
 
     following: int
@@ -82,6 +87,7 @@ class BatchDone(msgspec.Struct, frozen=True, tag=True):
     trouble: str = ""
     seconds: dict[str, float] = {}
     memory: int = 0
+    grids: dict[str, Grid] = {}
 
 
 class Try(msgspec.Struct, frozen=True, tag=True):
@@ -93,9 +99,10 @@ class Try(msgspec.Struct, frozen=True, tag=True):
 
 
 class Tried(msgspec.Struct, frozen=True, tag=True):
-    """The verdict of one case."""
+    """The verdict of one case, and the largest grids that it asked for."""
 
     verdict: Verdict
+    grids: tuple[Grid, ...] = ()
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

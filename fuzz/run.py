@@ -11,6 +11,7 @@ from fuzz.case import WHOLE, Call, Case
 from fuzz.engines import NOTHING, Engine, EngineFailed, Unproved
 from fuzz.engines.launch_hook import Launch, Watched
 from fuzz.given import Given, Uploads, given_of
+from fuzz.grids import SEEN
 from fuzz.images import Image
 from fuzz.large_arena import LargeArena, held
 from fuzz.layout import total
@@ -191,6 +192,7 @@ class Run:
     def decide(self, launch: Launch, seen: Observation) -> tuple[int, ...]:
         """What to do about a launch: run its grid, or nothing, or raise as a launcher would."""
         seen.launches.append(launch)
+        SEEN.note(launch.grid, launch.num_warps)
         ruling = launches.judge(launch.grid, launch.num_warps, self.engine.device_profile)
         if ruling.outcome != "runs":
             return self.engine.admit(launch, ruling)

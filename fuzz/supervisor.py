@@ -84,6 +84,14 @@ class Crew:
         return done
 
     def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
+        """The verdict of one case on one target.
+
+        Raises:
+            WorkerError: if workers keep dying.
+        """
+        return self.tried(case, target, rehearse=rehearse).verdict
+
+    def tried(self, case: Case, target: str, *, rehearse: bool = False) -> messages.Tried:
         """Run one case on one target.
 
         Raises:
@@ -94,10 +102,10 @@ class Crew:
             tried = self._ready().ask(messages.Try(target, case, rehearse), messages.Tried, _unasked)
         except Died as death:
             self._dismiss()
-            return death.verdict
+            return messages.Tried(death.verdict)
         if tried.verdict.lost:
             self._dismiss()
-        return tried.verdict
+        return tried
 
     def renew(self) -> None:
         """Let the worker go between two requests; what comes next runs in one that has run nothing."""

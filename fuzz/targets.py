@@ -1,4 +1,6 @@
-"""Finding a target by its locator: built-in name, ``path/file.py:name``, ``package.module:name``.
+"""Finding a target by its locator: a name, or ``PLACE:name``.
+
+A place is ``path/file.py``, ``package.module``, or ``git:REV:path/file.py``.
 
 A target is a function ``zeroer(table, device) -> zero(ids)``; one that says ``takes = "layout"`` gets a
 ``kvzero.specs.CacheLayout`` instead of a table. Names are also looked up among the
@@ -11,12 +13,13 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, get_args
 
+from fuzz import contents, revisions
 from fuzz.case import Case
 from fuzz.errors import UsageError
 from fuzz.verdict import in_words
@@ -48,6 +51,9 @@ CLIENTS = {
 case's ``finds`` must not name them, for what they show depends on what is installed."""
 GROUP = "kvzero.targets"
 
+_folders: set[Path] = set()
+"""Where the files of targets that were loaded so far lie."""
+
 Takes = Literal["table", "layout"]
 """What a target is made of."""
 
@@ -58,7 +64,8 @@ class Target:
 
     ``virtual`` tells that it reaches the cache through Triton alone, and so may be given addresses
     without memory; ``newer_form`` that it takes only layouts whose blocks are the first dimension of
-    every cache; ``capturable`` that its calls may be captured into CUDA graphs.
+    every cache; ``capturable`` that its calls may be captured into CUDA graphs. ``content`` is the hash of
+    what it is made of.
     """
 
     name: str
@@ -68,6 +75,7 @@ class Target:
     capturable: bool = False
     newer_form: bool = False
     takes: Takes = "table"
+    content: str = ""
 
 
 def built_in(case: Case) -> tuple[str, ...]:
@@ -85,11 +93,14 @@ def check(locator: str) -> None:
     """
     if locator in BUILT_IN or locator in CLIENTS or locator in entry_points(group=GROUP).names:
         return
+    if locator.startswith(revisions.PREFIX):
+        revisions.check(locator)
+        return
     place, colon, name = locator.rpartition(":")
     if not colon or not place or not name:
         raise UsageError(
             f"target={locator!r}: no built-in target of that name; list them with: kvzero targets; "
-            "or give path/file.py:name or package.module:name"
+            "or give path/file.py:name, package.module:name or git:REV:path/file.py:name"
         )
     if place.endswith(".py") and not Path(place).is_file():
         raise UsageError(f"target={locator!r}: there is no file {place} here; say where it is now with --target")
@@ -109,15 +120,8 @@ def load(locator: str) -> Target:
         UsageError: if it cannot be imported, is not there, or cannot be called.
     """
     check(locator)
-    if locator in GENERATIONS:
-        limits = Limits(unit=1) if locator in BYTE_GRANULAR else Limits()
-        return Target(locator, _generation(locator), limits, virtual=True)
-    if locator in LAYOUTS:
-        return Target(locator, _planner(locator), Limits(), takes="layout")
-    if locator == "index_fill":
-        from fuzz.index_fill import LIMITS, zeroer  # noqa: PLC0415 - needs torch
-
-        return Target(locator, zeroer, LIMITS)
+    if locator in BUILT_IN:
+        return replace(_built_in(locator), content=contents.of_built_in(locator))
     make = _client(locator) or _entry_point(locator) or _attribute(locator)
     if not callable(make):
         raise UsageError(
@@ -131,7 +135,7 @@ def load(locator: str) -> Target:
     if taken not in get_args(Takes):
         raise UsageError(f"target={locator!r}: takes={taken!r}: must be one of {', '.join(get_args(Takes))}")
     says = {word: bool(getattr(make, word, False)) for word in ("virtual", "capturable", "newer_form")}
-    return Target(locator, make, limits, takes=taken, **says)
+    return Target(locator, make, limits, takes=taken, content=_content(locator, make), **says)
 
 
 def beyond(limits: Limits, case: Case) -> str | None:
@@ -148,6 +152,26 @@ def beyond(limits: Limits, case: Case) -> str | None:
     if limits.uniform and len({(s.page, s.stride) for s in segments}) > 1:
         return "segments differ, uniform=True"
     return None
+
+
+def _built_in(name: str) -> Target:
+    if name in GENERATIONS:
+        return Target(name, _generation(name), Limits(unit=1) if name in BYTE_GRANULAR else Limits(), virtual=True)
+    if name in LAYOUTS:
+        return Target(name, _planner(name), Limits(), takes="layout")
+    from fuzz.index_fill import LIMITS, zeroer  # noqa: PLC0415 - needs torch
+
+    return Target(name, zeroer, LIMITS)
+
+
+def _content(locator: str, make: Any) -> str:
+    """The hash of what a target is made of, as far as its files are known."""
+    module = sys.modules.get(getattr(make, "__module__", None) or "")
+    place, _, name = locator.rpartition(":")
+    if place.startswith(revisions.PREFIX):
+        return contents.of_file(name, revisions.exported(locator))
+    file = place if place.endswith(".py") else getattr(sys.modules.get(place) or module, "__file__", None)
+    return contents.of_file(name, Path(file)) if file else contents.of_built_in(locator)
 
 
 def _generation(name: str) -> Callable[[Any, Any], Callable[[list[Any]], None]]:
@@ -194,7 +218,12 @@ def _entry_point(locator: str) -> Any:
 def _attribute(locator: str) -> Any:
     place, _, name = locator.rpartition(":")
     try:
-        module = _file(Path(place)) if place.endswith(".py") else _module(place)
+        if place.startswith(revisions.PREFIX):
+            module = _file(revisions.exported(locator))
+        else:
+            module = _file(Path(place)) if place.endswith(".py") else _module(place)
+    except UsageError:
+        raise
     except (Exception, SystemExit) as error:
         raise UsageError(f"target={locator!r}: importing {place} raised {in_words(error)}") from None
     if not hasattr(module, name):
@@ -209,11 +238,22 @@ def _module(name: str) -> ModuleType:
 
 
 def _file(path: Path) -> ModuleType:
-    """Import a file as a module of its own, its folder on the path as if it were run."""
+    """Import a file as a module of its own, its folder on the path as if it were run.
+
+    What another target's file imported from its folder is forgotten first: the same file in two revisions
+    must not get one revision's neighbours twice.
+    """
+    folder = path.resolve().parent
+    for other in _folders - {folder}:
+        for name in contents.beside(other).values():
+            top = name.split(".")[0]
+            if (folder / f"{top}.py").exists() or (folder / top).is_dir():
+                sys.modules.pop(name, None)
+    _folders.add(folder)
     spec = importlib.util.spec_from_file_location(f"kvzero_target_{path.stem}", path.resolve())
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is no Python file")
-    sys.path.insert(0, str(path.resolve().parent))
+    sys.path.insert(0, str(folder))
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

@@ -21,6 +21,7 @@ from fuzz import messages
 from fuzz.engines.choosing import choose
 from fuzz.errors import KvzeroError
 from fuzz.flight import InFlight
+from fuzz.grids import SEEN
 
 PR_SET_PDEATHSIG = 1
 
@@ -50,21 +51,25 @@ class Worker:
             {name: target.limits.unit for name, target in targets.items()},
             {name: target.takes for name, target in targets.items()},
             engine.gpus,
+            {name: target.limits for name, target in targets.items()},
+            {name: target.content for name, target in targets.items()},
         )
 
     def batch(self, request: messages.Batch, send: Callable[[messages.Found], None]) -> messages.BatchDone:
         """Run a stretch of attempts, sending each find as it is made."""
+        SEEN.clear()
         done = self._search.run(request, send)
-        return replace(done, compiled=len(self._compile_keys), memory=_resident())
+        return replace(done, compiled=len(self._compile_keys), memory=_resident(), grids=SEEN.grids)
 
     def attempt(self, request: messages.Try) -> messages.Tried:
         """Run one case."""
         self._attempts.slot.restart()
         running = InFlight(0, request.target, "", request.case)
         patience = self._attempts.engine.patience.single
+        SEEN.clear()
         verdict = self._attempts.alone(running, patience, rehearse=request.rehearse)
         self._attempts.slot.land([verdict.outcome])
-        return messages.Tried(verdict)
+        return messages.Tried(verdict, tuple(dict.fromkeys(SEEN.grids.values())))
 
 
 def _resident() -> int:

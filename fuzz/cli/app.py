@@ -9,7 +9,16 @@ from typing import Annotated
 import typer
 
 from fuzz import version
-from fuzz.cli import bench_verbs, campaign_verbs, case_verbs, corpus_verbs, fuzz_verb, machine_verbs
+from fuzz.cli import (
+    bench_verbs,
+    campaign_verbs,
+    case_verbs,
+    corpus_verbs,
+    fuzz_verb,
+    gate_verb,
+    machine_verbs,
+    new_target_verb,
+)
 from fuzz.errors import KvzeroError
 
 
@@ -38,6 +47,7 @@ def root(
 
 
 app.command("fuzz")(fuzz_verb.fuzz)
+app.command("gate")(gate_verb.gate)
 app.command("status")(campaign_verbs.status)
 app.command("merge")(campaign_verbs.merge)
 app.command("replay")(case_verbs.replay)
@@ -45,6 +55,7 @@ app.command("shrink")(case_verbs.shrink)
 app.command("explain")(case_verbs.explain)
 app.command("export")(case_verbs.export)
 app.command("targets")(machine_verbs.targets)
+app.command("new-target")(new_target_verb.new_target)
 app.command("doctor")(machine_verbs.doctor)
 app.add_typer(corpus_verbs.app, name="corpus")
 app.add_typer(bench_verbs.app, name="bench")

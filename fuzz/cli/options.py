@@ -16,7 +16,10 @@ from oracles.launches import PROFILES
 
 Targets = Annotated[
     list[str] | None,
-    typer.Option("--target", help="Built-in name, path/file.py:name or package.module:name; may be repeated."),
+    typer.Option(
+        "--target",
+        help="Built-in name, path/file.py:name, package.module:name or git:REV:path/file.py:name; repeatable.",
+    ),
 ]
 Corpus = Annotated[Path | None, typer.Option("--corpus", help="Where finds go; known finds come from it too.")]
 Engine = Annotated[str | None, typer.Option("--engine", help=f"One of {', '.join(NAMES)}; default: the best here.")]

@@ -27,7 +27,7 @@ class Terminal:
     """
 
     def __init__(self, *, quiet: bool, console: Console | None = None) -> None:
-        self._console = console or Console(stderr=True, soft_wrap=True, highlight=False)
+        self._console = console or Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
         self._quiet = quiet
         self._last = time.monotonic()
         self._live = False

@@ -1,19 +1,21 @@
 """Step two: hand the numbers of a case to Hypothesis's shrinker.
 
 A recorded find becomes Hypothesis's own by a replay: its choices are saved as an example in a
-database in memory, and ``hypothesis.find`` starts from it. The choice encoding and the secondary
-key are private to Hypothesis; a contract test guards them. Under the primary key an exact hit would
-count as shrunk already.
+database in memory, and ``hypothesis.find`` starts from it. The choice encoding, the secondary
+key and the thread's random numbers are private to Hypothesis; contract tests guard them. Under the
+primary key an exact hit would count as shrunk already.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
+from hypothesis.core import threadlocal
 from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
 from hypothesis.errors import HypothesisException
 from msgspec.structs import replace
@@ -26,6 +28,9 @@ from fuzz.source import Untraceable
 
 KEY = b"kvzero"
 SECONDARY = b".secondary"
+
+SEED = 0
+"""Of Hypothesis's own choices of what to try next: the same find is made smaller the same way every time."""
 
 
 class _Drawn:
@@ -76,7 +81,7 @@ def minimal(choices: Sequence[int], strategy: st.SearchStrategy[Case], holds: Ca
     """Let Hypothesis shrink from recorded choices; ``holds`` sees every case that it tries."""
     database = InMemoryExampleDatabase()
     database.save(KEY + SECONDARY, choices_to_bytes(tuple(choices)))
-    with contextlib.suppress(HypothesisException):
+    with contextlib.suppress(HypothesisException), _seeded():
         hypothesis.find(
             strategy,
             holds,
@@ -88,3 +93,14 @@ def minimal(choices: Sequence[int], strategy: st.SearchStrategy[Case], holds: Ca
             ),
             database_key=KEY,
         )
+
+
+@contextlib.contextmanager
+def _seeded() -> Iterator[None]:
+    """Within it, this thread's Hypothesis chooses by a fixed seed; ``find`` with a ``random`` drops its database."""
+    before = threadlocal._hypothesis_global_random  # noqa: SLF001 - there is no public way
+    threadlocal._hypothesis_global_random = Random(SEED)  # noqa: S311, SLF001 - it only orders attempts
+    try:
+        yield
+    finally:
+        threadlocal._hypothesis_global_random = before  # noqa: SLF001

@@ -52,3 +52,23 @@ def test_hypothesis_lowers_what_structure_left() -> None:
     assert (segment.base, segment.blocks, segment.page, segment.stride) == (0, 1, 104, 104)
     assert len(runs) > 20
     assert sorted(runs)[len(runs) // 2] <= 150
+
+
+def test_the_same_find_is_tried_the_same_way() -> None:
+    """Two shrinkings of one find try the same cases in the same order, whatever ran before."""
+
+    def tried(case: Case) -> list[Case]:
+        seen: list[Case] = []
+
+        def holds(candidate: Case) -> bool:
+            seen.append(candidate)
+            pages = sum(segment.page for segment in candidate.segments)
+            return pages > 1000 and (pages // 4) % 7 == sum(len(call.ids) for call in candidate.calls) % 7
+
+        minimal(trace(case, "small"), cases("small", 4), holds)
+        return seen
+
+    starts = [build(Recorder(seed), "small") for seed in range(40)]
+    first, again = [tried(case) for case in starts], [tried(case) for case in reversed(starts)]
+    assert max(map(len, first)) > 100
+    assert first == again[::-1]

@@ -1,0 +1,102 @@
+"""``kvzero gate``: yes or no on a kernel change."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fuzz import corpus as corpora
+from fuzz.cli import options
+from fuzz.errors import UsageError
+from fuzz.gate.events import Event, Subscriber
+from fuzz.gate.reports.json_report import as_json
+from fuzz.gate.reports.junit import JUnit
+from fuzz.gate.reports.markdown import Markdown
+from fuzz.gate.reports.ndjson import Ndjson
+from fuzz.gate.reports.terminal import Terminal
+from fuzz.gate.request import MODES, Request
+from fuzz.gate.running import hold
+
+
+def gate(
+    target: Annotated[
+        str, typer.Option(help="The new kernel: built-in name, path/file.py:name, package.module:name, git:REV:...")
+    ],
+    base: Annotated[
+        str | None, typer.Option(help="What it replaces, such as git:main:path/file.py:name; what it shows is old.")
+    ] = None,
+    corpus: Annotated[
+        Path | None, typer.Option(help="Cases that must pass, and where new finds go; default: what came with kvzero.")
+    ] = None,
+    mode: Annotated[
+        str, typer.Option(help="change: a minute, for a review; batch: ten, for a nightly job.")
+    ] = "change",
+    seconds: Annotated[float | None, typer.Option(help="Ceiling for the whole gate, instead of the mode's.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**62, help="Search a fresh seed as well; it reports and never blocks.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Hostile input that is taken blocks, too.")] = False,  # noqa: FBT002
+    corpus_only: Annotated[bool, typer.Option("--corpus-only", help="Run the corpus and nothing else.")] = False,  # noqa: FBT002
+    waivers: Annotated[Path | None, typer.Option(help="Finds that may stay until a day, in TOML or JSON.")] = None,
+    events: Annotated[Path | None, typer.Option(help="Write each step to this file at once, as NDJSON.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit report to this file.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write a summary in Markdown to this file.")] = None,
+    engine: options.Engine = None,
+    device_profile: options.DeviceProfile = None,
+    json: options.Json = False,  # noqa: FBT002
+    quiet: options.Quiet = False,  # noqa: FBT002
+) -> None:
+    """Say yes or no to a kernel change: exit 0 yes, 1 no, 2 usage or corpus, 3 cannot say.
+
+    Example: kvzero gate --target my_kernel.py:zeroer --base git:main:my_kernel.py:zeroer
+    """
+    options.one_of("mode", mode, MODES)
+    options.checked([target, *([base] if base else [])], engine, device_profile)
+    if seconds is not None and not seconds > 0:
+        raise UsageError(f"seconds={seconds:g}: must be more than 0")
+    folder = options.corpus_folder(corpus)
+    request = Request(
+        target,
+        base,
+        folder if corpus else corpora.shipped(),
+        folder,
+        mode,
+        seconds,
+        seed,
+        strict=strict,
+        corpus_only=corpus_only,
+        waivers=waivers,
+        engine=engine,
+        device_profile=device_profile,
+    )
+    with contextlib.ExitStack() as stack:
+        listeners: list[Subscriber] = [Terminal(quiet=quiet)]
+        for name, path in (("events", events), ("junit", junit), ("markdown", markdown)):
+            _writable(name, path)
+        listeners += [JUnit(junit)] if junit else []
+        listeners += [Markdown(markdown)] if markdown else []
+        listeners += [stack.enter_context(Ndjson(events))] if events else []
+        report = hold(request, lambda event: _tell(listeners, event))
+    if json:
+        sys.stdout.write(as_json(report) + "\n")
+    raise typer.Exit(report.exit_code)
+
+
+def _tell(listeners: Sequence[Subscriber], event: Event) -> None:
+    for listener in listeners:
+        listener(event)
+
+
+def _writable(name: str, path: Path | None) -> None:
+    """Refuse a file that cannot be written before a minute is spent on what goes into it."""
+    if path is None:
+        return
+    try:
+        path.open("a").close()
+    except OSError as error:
+        raise UsageError(f"{name}={path}: {error.strerror}; name a file that can be written") from None

@@ -1,0 +1,89 @@
+"""What the base shows: on one case, or anywhere in the cases that a check ran on the target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from fuzz import messages
+from fuzz.case import Case
+from fuzz.errors import KvzeroError
+from fuzz.verdict import Verdict
+from fuzz.worker_process import Abandoned
+
+
+class Worker(Protocol):
+    """Whoever runs the base."""
+
+    def open(self) -> messages.Opened:
+        """Wait until it is loaded."""
+
+    def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
+        """Run one case."""
+
+    def batch(self, request: messages.Batch, on_found: Callable[[messages.Found], None]) -> messages.BatchDone:
+        """Run a batch."""
+
+
+class Base:
+    """The base of a gate, or the reason why there is none.
+
+    Args:
+        locator: the base, or None if none was named.
+        worker: runs it.
+        left: seconds that the gate has left.
+    """
+
+    def __init__(self, locator: str | None, worker: Worker | None, left: Callable[[], float | None]) -> None:
+        self._locator = locator
+        self._worker = worker
+        self._left = left
+
+    @cached_property
+    def opened(self) -> messages.Opened | str:
+        """What its worker told, or why it cannot be built."""
+        if self._worker is None:
+            return "no base was named"
+        try:
+            return self._worker.open()
+        except KvzeroError as error:
+            return f"the base cannot be built: {error}"
+
+    @property
+    def trouble(self) -> str | None:
+        """Why there is nothing to compare with, in words; None if there is a base."""
+        return self.opened if isinstance(self.opened, str) else None
+
+    def label(self, case: Case) -> str | None:
+        """What the base shows on a case; None if that cannot be found out."""
+        if self._worker is None or self.trouble or not self._time:
+            return None
+        try:
+            return self._worker.attempt(case, self._locator or "").label()
+        except (KvzeroError, Abandoned):
+            return None
+
+    def meets(self, label: str, request: messages.Batch) -> bool | None:
+        """Whether the base shows a label on any case of a stretch; None if that cannot be found out in time."""
+        if self._worker is None or self.trouble:
+            return False
+        labels: list[str] = []
+        while request.first < request.stop and label not in labels:
+            if not self._time:
+                return None
+            try:
+                done = self._worker.batch(request, lambda found: labels.append(found.verdict.label()))
+            except (KvzeroError, Abandoned):
+                return None
+            if done.following <= request.first:
+                return None
+            request = replace(request, first=done.following)
+        return label in labels
+
+    @property
+    def _time(self) -> bool:
+        left = self._left()
+        return left is None or left > 0.0

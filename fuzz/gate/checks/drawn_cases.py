@@ -1,0 +1,72 @@
+"""Whether a fixed number of cases passes: the first of an enumeration, or those of a seed."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from fuzz import messages
+from fuzz.case import Origin
+from fuzz.gate.checks.states import ended
+from fuzz.gate.deciding import decided
+from fuzz.gate.events import FindDecided
+from fuzz.gate.ground import Ground
+from fuzz.gate.results import Check, Finding
+from fuzz.grids import largest
+from fuzz.lane import BATCH_SECONDS
+from fuzz.simplicity import order
+from fuzz.verdict import Bucket
+
+
+class Gathered:
+    """The finds of a stretch, of each bucket the simplest case, whichever came first.
+
+    Args:
+        ground: names the buckets.
+        seed: of the stretch.
+    """
+
+    def __init__(self, ground: Ground, seed: int) -> None:
+        self._ground = ground
+        self._seed = seed
+        self._best: dict[Bucket, messages.Found] = {}
+        self._counts: dict[Bucket, int] = {}
+
+    def __call__(self, found: messages.Found) -> None:
+        """Note a find; trouble of ours is counted elsewhere."""
+        if found.verdict.outcome != "finding":
+            return
+        bucket = self._ground.bucket(found.verdict)
+        self._counts[bucket] = self._counts.get(bucket, 0) + 1
+        best = self._best.get(bucket)
+        if best is None or (order(found.case), found.attempt) < (order(best.case), best.attempt):
+            self._best[bucket] = found
+
+    @property
+    def findings(self) -> list[Finding]:
+        """One a bucket."""
+        return [self._finding(bucket, found) for bucket, found in self._best.items()]
+
+    def _finding(self, bucket: Bucket, found: messages.Found) -> Finding:
+        origin = Origin("fuzz", seed=self._seed, index=found.attempt, profile=found.profile)
+        return Finding(bucket, replace(found.case, origin=origin), found.verdict, found.profile, self._counts[bucket])
+
+
+def drawn(ground: Ground, name: str, profiles: tuple[str, ...], seed: int, cases: int, part: float) -> Check:
+    """A check of so many cases.
+
+    Args:
+        ground: what to work with.
+        name: of the check.
+        profiles: what draws them.
+        seed: decides them.
+        cases: how many.
+        part: of the time left, for running them; what is found is decided in the rest.
+    """
+    request = messages.Batch(seed, profiles, ground.unit, 0, cases, BATCH_SECONDS)
+    gathered = Gathered(ground, seed)
+    stretch = ground.hands.stretch(request, ground.share(part), gathered)
+    ground.grids = largest((ground.grids, stretch.grids))
+    found = decided(ground, name, gathered.findings, lambda label: ground.base.meets(label, request))
+    for one in found:
+        ground.tell(FindDecided(one))
+    return ended(name, stretch.done, cases, stretch.counts, found, trouble=stretch.trouble)

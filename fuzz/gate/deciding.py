@@ -1,0 +1,159 @@
+"""What a finding means: shrunk, replayed, held against the base, looked up among the waivers."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import NamedTuple
+
+from fuzz import corpus
+from fuzz.case import Case
+from fuzz.codec import encode
+from fuzz.findbook import DEADLY_REPLAYS, REPLAYS
+from fuzz.gate.events import Warned
+from fuzz.gate.ground import Ground
+from fuzz.gate.results import Decided, Finding, Standing
+from fuzz.shrink import shrink
+from fuzz.shrink.trial import OutOfBudget
+from fuzz.verdict import Verdict
+from fuzz.worker_process import Abandoned
+
+SHRINK_SECONDS = 60.0
+"""Longest that one find is shrunk."""
+
+SHRINK_SHARE = 0.5
+"""Part of the time left that one find is shrunk for: the next checks must not starve."""
+
+Elsewhere = Callable[[str], bool | None]
+"""Whether the base shows a label on other cases of the same check; None if there is no time to find out."""
+
+
+class _Settled(NamedTuple):
+    finding: Finding
+    replays: tuple[int, int]
+    smallest: bool
+
+
+def decided(ground: Ground, check: str, findings: list[Finding], elsewhere: Elsewhere) -> list[Decided]:
+    """Decide findings, and those of other buckets that shrinking meets.
+
+    Args:
+        ground: what to work with.
+        check: who met them.
+        findings: one a bucket; those that are corpus files are not shrunk.
+        elsewhere: asked for launch kinds, of which any case of the base's will do.
+    """
+    waiting = sorted(findings, key=lambda finding: (finding.verdict.lost, finding.bucket))
+    buckets = {finding.bucket for finding in waiting}
+    done: list[Decided] = []
+
+    def other(beside: Finding, case: Case, verdict: Verdict) -> None:
+        bucket = ground.bucket(verdict)
+        if bucket not in buckets:
+            buckets.add(bucket)
+            waiting.append(Finding(bucket, case, verdict, beside.profile, 0))
+
+    while waiting:
+        one = _decided(ground, check, waiting.pop(0), elsewhere, other)
+        if one.standing == "new":
+            ground.new.add(one.finding.bucket)
+        done.append(one)
+    return done
+
+
+def _decided(
+    ground: Ground,
+    check: str,
+    finding: Finding,
+    elsewhere: Elsewhere,
+    other: Callable[[Finding, Case, Verdict], None],
+) -> Decided:
+    if finding.bucket.kind == "accepted" and not ground.request.strict:
+        return Decided(finding, check, "accepted", "hostile input was taken; it blocks with --strict")
+    if finding.bucket in ground.new:
+        return Decided(finding, check, "new", "as an earlier check found")
+    settled = _settled(ground, finding, other)
+    standing, reason = _standing(ground, settled.finding, elsewhere)
+    shown, times = settled.replays
+    kept = settled.finding
+    if shown < times:
+        words = f"{finding.bucket.label} in {shown} of {times} replays"
+        bucket = finding.bucket._replace(kind="unstable", detail="")
+        kept = dataclasses.replace(kept, bucket=bucket, verdict=Verdict("finding", "unstable", text=words))
+    waiver = ground.waivers.get(kept.bucket.label)
+    if standing == "new" and waiver:
+        standing, reason = "waived", f"until {waiver.expires} by {waiver.owner}: {waiver.reason} ({waiver.link})"
+    if standing == "new" and kept.path is None:
+        kept = _saved(ground, kept)
+    return Decided(kept, check, standing, reason, settled.replays, settled.smallest)
+
+
+def _standing(ground: Ground, finding: Finding, elsewhere: Elsewhere) -> tuple[Standing, str]:
+    """Old if the base shows the same: on the same case, or, for a launch that is refused or skipped, on any."""
+    base, label = ground.base, finding.bucket.label
+    if base.trouble:
+        return "new", base.trouble.partition(":")[0]
+    shown = base.label(finding.case)
+    if shown is None:
+        return "undecided", "there was no time to run the base on it"
+    if shown == label:
+        return "old", "the base shows it on the same case"
+    if finding.bucket.kind == "skipped" or finding.bucket.detail.startswith("launch-"):
+        met = elsewhere(label)
+        if met is None:
+            return "undecided", "there was no time to run the base on the same cases"
+        if met:
+            return "old", "the base shows it on other cases of this check"
+    return "new", f"on the same case the base's outcome is {shown}"
+
+
+def _settled(ground: Ground, finding: Finding, other: Callable[[Finding, Case, Verdict], None]) -> _Settled:
+    """The smallest case of a finding, and how often it shows."""
+    smallest = finding.path is not None
+    if finding.path is None:
+        finding, smallest = _shrunk(ground, finding, other)
+    most = DEADLY_REPLAYS if finding.verdict.lost else REPLAYS
+    shown = times = 0
+    while times < most and not ground.control.interrupted:
+        try:
+            verdict = ground.hands.attempt(finding.case, ground.target)
+        except Abandoned:
+            break
+        times += 1
+        if verdict.shows(finding.bucket):
+            shown += 1
+            finding = dataclasses.replace(finding, verdict=verdict)
+    return _Settled(finding, (shown, times), smallest)
+
+
+def _shrunk(ground: Ground, finding: Finding, other: Callable[[Finding, Case, Verdict], None]) -> tuple[Finding, bool]:
+    def attempt(case: Case, *, rehearse: bool = False, fresh: bool = False) -> Verdict:
+        if ground.control.interrupted:
+            raise OutOfBudget
+        try:
+            if fresh:
+                ground.hands.renew()
+            return ground.hands.attempt(case, ground.target, rehearse=rehearse)
+        except Abandoned:
+            raise OutOfBudget from None
+
+    shrunk = shrink(
+        finding.case,
+        finding.bucket,
+        attempt,
+        profile=finding.profile,
+        unit=ground.unit,
+        seconds=min(SHRINK_SECONDS, SHRINK_SHARE * (ground.control.left or 0.0)),
+        deadly=finding.verdict.lost,
+        on_other=lambda case, verdict: other(finding, case, verdict),
+    )
+    return dataclasses.replace(finding, case=shrunk.case), shrunk.finished
+
+
+def _saved(ground: Ground, finding: Finding) -> Finding:
+    try:
+        return dataclasses.replace(finding, path=corpus.keep(ground.request.finds, finding.case, finding.bucket))
+    except OSError as error:
+        words = f"corpus={ground.request.finds}: {error.strerror}; the find below is in no file"
+        ground.tell(Warned(f"{words}\n{finding.bucket}\n{encode(finding.case)}"))
+        return finding

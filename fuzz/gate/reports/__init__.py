@@ -1,0 +1,1 @@
+"""Who listens to a gate: the terminal, and the formats of CI."""

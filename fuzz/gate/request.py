@@ -1,0 +1,86 @@
+"""What a gate is asked, and how many cases that means."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from fuzz import messages, version
+
+SECONDS = {"change": 60.0, "batch": 600.0}
+"""Modes, and the time that each has: a reviewer waits a minute, a nightly job ten."""
+
+MODES = tuple(SECONDS)
+
+
+class Sizes(NamedTuple):
+    """Cases of the exhaustive profile, of the seeded search, and of overlapping calls on a GPU."""
+
+    exhaustive: int
+    search: int
+    order: int = 0
+
+
+SIZES: Mapping[tuple[str, str], Sizes] = {
+    ("change", "simulator"): Sizes(4_000, 600),
+    ("batch", "simulator"): Sizes(40_000, 6_000),
+    ("change", "interpreter"): Sizes(100, 60),
+    ("batch", "interpreter"): Sizes(1_200, 800),
+    ("change", "cuda"): Sizes(30_000, 30_000, 300),
+    ("batch", "cuda"): Sizes(1_000_000, 1_000_000, 5_000),
+}
+"""Sizes by mode and engine. They are fixed, so that a yes means the same tomorrow; the time is only a ceiling, and
+they leave half of it on two cores."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A gate to be held.
+
+    Attributes:
+        target: locator of the new kernel.
+        base: locator of what it replaces, or None: then every find is new.
+        corpus: folder of cases that must pass.
+        finds: folder that new finds go to.
+        mode: ``change`` or ``batch``.
+        seconds: ceiling for all of it.
+        seed: a fresh seed that is searched as well and never blocks, or None.
+        strict: whether hostile input that is taken blocks.
+        corpus_only: whether nothing but the corpus is run.
+        waivers: file of waivers, or None.
+        engine: engine by name, or None for the best there is.
+        device_profile: launch limits by name, or None for the engine's own.
+        sizes: cases by mode and engine.
+    """
+
+    target: str
+    base: str | None
+    corpus: Path
+    finds: Path
+    mode: str = "change"
+    seconds: float | None = None
+    seed: int | None = None
+    strict: bool = False
+    corpus_only: bool = False
+    waivers: Path | None = None
+    engine: str | None = None
+    device_profile: str | None = None
+    sizes: Mapping[tuple[str, str], Sizes] = field(default_factory=lambda: SIZES)
+
+    @property
+    def ceiling(self) -> float:
+        """Seconds for all of it."""
+        return SECONDS[self.mode] if self.seconds is None else self.seconds
+
+    def opening(self, target: str) -> messages.Open:
+        """What a worker of one of the two is told first."""
+        return messages.Open((target,), self.engine, self.device_profile, "")
+
+
+def seed_of(target: str, base: str) -> int:
+    """The seed of a gate: what the two targets are made of and the tool's version decide it, and nothing else."""
+    digest = hashlib.sha256(f"{version()}\0{target}\0{base}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 34

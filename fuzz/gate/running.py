@@ -1,0 +1,130 @@
+"""Holds a gate: workers for target and base, the checks in order, the verdict."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from fuzz import corpus
+from fuzz.devices import usual_workers
+from fuzz.errors import CorpusError, EngineError, KvzeroError, UsageError
+from fuzz.fleet import Fleet
+from fuzz.gate import waivers
+from fuzz.gate.base import Base
+from fuzz.gate.ceiling import Ceiling
+from fuzz.gate.checks.corpus_files import CorpusFiles
+from fuzz.gate.checks.enumeration import Enumeration
+from fuzz.gate.checks.limits import LimitsCheck
+from fuzz.gate.checks.portability import Portability
+from fuzz.gate.checks.seeded_search import FreshSearch, OverlappingCalls, SeededSearch
+from fuzz.gate.events import Began, CheckEnded, Over, Subscriber, Warned
+from fuzz.gate.ground import Checking, Ground
+from fuzz.gate.lanes import Lanes
+from fuzz.gate.request import Request, Sizes, seed_of
+from fuzz.gate.results import Check, GateReport
+from fuzz.gate.unproved import unproved
+from fuzz.restarts import Restarts
+from fuzz.supervisor import Crew
+from fuzz.worker_process import Abandoned
+
+
+def hold(request: Request, tell: Subscriber) -> GateReport:
+    """Hold a gate, and tell of each step.
+
+    Raises:
+        UsageError: if corpus, waivers or target are no good; nothing was run then.
+        EngineError: if the engine cannot run here.
+    """
+    files = _files(request.corpus)
+    waived = waivers.read(request.waivers, dt.datetime.now().astimezone().date()) if request.waivers else {}
+    control = Ceiling(request.ceiling)
+    with tempfile.TemporaryDirectory(prefix="kvzero-") as folder, control.signals():
+        fleet = Fleet(request.opening(request.target), Path(folder), control)
+        crew = _crew(request, Path(folder), control)
+        try:
+            opened = fleet.open()
+            base = Base(request.base, crew, lambda: control.left)
+            lanes = Lanes(fleet, usual_workers(opened), control)
+            contents = {request.target: opened.contents[request.target]}
+            if request.base and not isinstance(base.opened, str):
+                contents |= base.opened.contents
+                if set(base.opened.takes.values()) != set(opened.takes.values()):
+                    raise UsageError(f"base={request.base!r}: takes another thing than the target; name a like one")
+            seed = seed_of(contents[request.target], contents.get(request.base or "", ""))
+            sizes = request.sizes.get((request.mode, opened.engine), Sizes(0, 0))
+            ground = Ground(request, opened, lanes, base, control, tell, seed, sizes, files, waived)
+            return checked(ground, checks_of(request), contents)
+        except Abandoned:
+            raise EngineError(f"a signal, or its {request.ceiling:g} s, ended the gate before its first case") from None
+        finally:
+            fleet.close()
+            if crew:
+                crew.close()
+
+
+def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]) -> GateReport:
+    """Hold some checks in order; the report."""
+    request, opened, tell = ground.request, ground.opened, ground.tell
+    report = GateReport(
+        request.target,
+        request.base,
+        request.mode,
+        ground.seed,
+        opened.engine,
+        opened.device,
+        opened.device_profile,
+        contents,
+        base_trouble=ground.base.trouble,
+    )
+    tell(Began(report))
+    for check in checks:
+        begun = time.monotonic()
+        try:
+            ended = check(ground)
+        except KvzeroError as error:
+            ended = Check(check.name, "trouble", str(error))
+        except Abandoned:
+            ended = Check(check.name, "cut short", "cut short before its first case")
+        ended = dataclasses.replace(ended, seconds=time.monotonic() - begun)
+        report.checks.append(ended)
+        tell(CheckEnded(ended))
+        if ground.control.signalled:
+            report.trouble = "a signal ended it"
+            break
+    for label in sorted(set(ground.waivers) - {find.shown.finding.bucket.label for find in report.finds}):
+        tell(Warned(f"waivers={request.waivers}: {label} was not met; it may be out of date"))
+    report.unproved = unproved(opened.engine, report)
+    report.seconds = ground.control.elapsed
+    tell(Over(report))
+    return report
+
+
+def checks_of(request: Request) -> list[Checking]:
+    """The checks of a gate, in order."""
+    checks: list[Checking] = [LimitsCheck(), CorpusFiles()]
+    if not request.corpus_only:
+        checks += [Enumeration(), SeededSearch(), OverlappingCalls(), Portability()]
+        if request.seed is not None:
+            checks.append(FreshSearch(request.seed))
+    return checks
+
+
+def _files(root: Path) -> list[corpus.Entry]:
+    """History's and accepted cases of a corpus; open finds are none of a gate's business."""
+    files = [entry for entry in corpus.checked(root) if entry.folder in corpus.KEPT]
+    if not files:
+        raise CorpusError(f"corpus={root}: no case in {', '.join(corpus.KEPT)}; a gate has nothing to replay")
+    return files
+
+
+def _crew(request: Request, folder: Path, control: Ceiling) -> Crew | None:
+    """The base's worker, which loads beside the target's."""
+    if request.base is None:
+        return None
+    return Crew(
+        request.opening(request.base), folder, standbys=0, restarts=Restarts(given_up=lambda: control.interrupted)
+    )

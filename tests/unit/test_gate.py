@@ -1,0 +1,364 @@
+"""The gate with fake workers: old and new, cut short, limits, waivers, budgets, and the verdict that follows."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from fuzz import messages
+from fuzz.build import numbered
+from fuzz.case import Call, Case, Segment
+from fuzz.corpus import Entry
+from fuzz.errors import UsageError, WorkerError
+from fuzz.gate import waivers
+from fuzz.gate.base import Base
+from fuzz.gate.ceiling import Ceiling
+from fuzz.gate.checks.corpus_files import CorpusFiles
+from fuzz.gate.checks.enumeration import Enumeration
+from fuzz.gate.checks.limits import LimitsCheck, narrower
+from fuzz.gate.checks.portability import Margin, margin
+from fuzz.gate.checks.seeded_search import FreshSearch, SeededSearch
+from fuzz.gate.events import Event, FindDecided
+from fuzz.gate.ground import Ground, Stretch
+from fuzz.gate.reports.json_report import as_json
+from fuzz.gate.reports.junit import JUnit
+from fuzz.gate.reports.markdown import page
+from fuzz.gate.request import Request, Sizes, seed_of
+from fuzz.gate.results import GateReport
+from fuzz.gate.running import checked
+from fuzz.ids import Ids
+from fuzz.profiles.parts import guarded
+from fuzz.verdict import Verdict
+from kvzero.segments import Limits
+
+PASSED = Verdict("passed")
+TAIL = Verdict("finding", "stale", "tail")
+GUARD = Verdict("finding", "clobbered", "guard", text="\x00 <b> | 4 bytes")
+LAUNCH = Verdict("finding", "rejected", "launch-y")
+TAKEN = Verdict("finding", "accepted", "negative-id")
+
+Shows = Callable[[Case], Verdict]
+
+
+class FakeWorker:
+    """A target's workers, or a base's: verdicts are those of a function, and ``most`` cases of a stretch are run."""
+
+    def __init__(self, name: str, shows: Shows, limits: Limits | None = None, most: int = 10**9) -> None:
+        self.shows = shows
+        self.most = most
+        self.ran = 0
+        limits = limits or Limits()
+        self.opened = messages.Opened(
+            "simulator", "CPU", "h200", {name: limits.unit}, {name: "table"}, 0, {name: limits}, {name: f"of {name}"}
+        )
+
+    def open(self) -> messages.Opened:
+        return self.opened
+
+    def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
+        self.ran += 1
+        return self.shows(case)
+
+    def rehearsed(self, case: Case, target: str) -> tuple:
+        return ()
+
+    def renew(self) -> None:
+        pass
+
+    def batch(self, request: messages.Batch, on_found: Callable[[messages.Found], None]) -> messages.BatchDone:
+        done = self.stretch(request, 0.0, on_found)
+        return messages.BatchDone(request.stop, done.counts)
+
+    def stretch(self, request: messages.Batch, until: float, on_found: Callable[[messages.Found], None]) -> Stretch:
+        counts: dict[str, int] = {}
+        for index in range(request.first, min(request.stop, self.most)):
+            case, profile = numbered(request.seed, index, request.profiles, request.unit)
+            verdict = self.shows(case)
+            counts[verdict.outcome] = counts.get(verdict.outcome, 0) + 1
+            if verdict.outcome == "finding":
+                on_found(messages.Found(index, "new", profile, case, verdict))
+        return Stretch(sum(counts.values()), counts)
+
+
+class Broken(FakeWorker):
+    """A base that cannot be loaded."""
+
+    def open(self) -> messages.Opened:
+        raise UsageError("target='old': importing old.py raised ZeroDivisionError")
+
+
+def _case(page: int) -> Case:
+    segment = Segment(0, 1, page, page)
+    call = Call("zero", Ids.of([0]))
+    return guarded(Case(schema=1, domain="contract", guard=0, segments=(segment,), calls=(call,)))
+
+
+def _ground(
+    tmp_path: Path,
+    target: Shows,
+    base: Shows | FakeWorker | None = None,
+    *,
+    strict: bool = False,
+    limits: Limits | None = None,
+    most: int = 10**9,
+    seconds: float = 60.0,
+    files: tuple[Case, ...] = (),
+) -> tuple[Ground, list[Event]]:
+    events: list[Event] = []
+    request = Request("new", "old", tmp_path, tmp_path, strict=strict)
+    hands = FakeWorker("new", target, limits, most)
+    worker = base if isinstance(base, FakeWorker) or base is None else FakeWorker("old", base)
+    control = Ceiling(seconds)
+    entries = tuple(Entry(tmp_path / f"{number}.json", "history", case) for number, case in enumerate(files))
+    held = Base("old", worker, lambda: control.left)
+    ground = Ground(request, hands.opened, hands, held, control, events.append, 5, Sizes(50, 60), entries)
+    return ground, events
+
+
+def _report(ground: Ground, *checks: object) -> GateReport:
+    return checked(ground, checks, {"new": "a", "old": "b"})
+
+
+def _wide(verdict: Verdict, page: int = 64) -> Shows:
+    return lambda case: verdict if any(s.page >= page for s in case.segments) else PASSED
+
+
+def test_a_find_that_the_base_has_is_old_and_one_that_it_lacks_is_new(tmp_path: Path) -> None:
+    """The shrunk case decides: both stale from 64 bytes on is old, the target from 32 on is new."""
+    ground, _ = _ground(tmp_path, _wide(TAIL), _wide(TAIL))
+    assert (_report(ground, SeededSearch()).line, len(list(tmp_path.rglob("*.json")))) == ("gate: yes", 0)
+    ground, events = _ground(tmp_path, _wide(TAIL, 32), _wide(TAIL, 64))
+    report = _report(ground, SeededSearch())
+    assert (report.line, report.exit_code) == ("gate: no, 1 new", 1)
+    (find,) = report.finds
+    assert find.shown.finding.path.parent == tmp_path / "crashing"
+    assert [s.page for s in find.shown.finding.case.segments] == [32]
+    assert find.checks == {"search": report.checks[0].counts["finding"]}
+    assert [type(event) for event in events].count(FindDecided) == 1
+
+
+def test_a_base_that_shows_another_kind_on_the_case_excuses_nothing(tmp_path: Path) -> None:
+    """A stale tail is new where the base damages a guard zone."""
+    ground, _ = _ground(tmp_path, _wide(TAIL), _wide(GUARD))
+    report = _report(ground, SeededSearch())
+    assert report.new == 1
+    assert "clobbered:guard" in report.finds[0].shown.reason
+
+
+def test_a_launch_kind_is_old_wherever_the_base_shows_it(tmp_path: Path) -> None:
+    """Refused from 32 bytes on is old where the base is refused from 64 on; a byte kind would be new."""
+    ground, _ = _ground(tmp_path, _wide(LAUNCH, 32), _wide(LAUNCH, 64))
+    assert _report(ground, SeededSearch()).verdict == "yes"
+    ground, _ = _ground(tmp_path, _wide(LAUNCH, 32), lambda case: PASSED)
+    assert _report(ground, SeededSearch()).new == 1
+
+
+def test_without_a_base_every_find_is_new_and_that_is_said(tmp_path: Path) -> None:
+    """No base, and a base that cannot be built."""
+    for base, words in ((None, "no base was named"), (Broken("old", _wide(TAIL)), "the base cannot be built")):
+        ground, _ = _ground(tmp_path, _wide(TAIL), base)
+        report = _report(ground, LimitsCheck(), SeededSearch())
+        assert report.base_trouble.startswith(words)
+        assert [check.state for check in report.checks] == ["left out", "failed"]
+
+
+def test_a_check_that_is_cut_short_is_no_pass(tmp_path: Path) -> None:
+    """59 of 60 cases, all of them right: the gate cannot say, and exits with 3."""
+    ground, _ = _ground(tmp_path, lambda case: PASSED, lambda case: PASSED, most=59)
+    report = _report(ground, SeededSearch())
+    assert report.checks[0].state == "cut short"
+    assert report.line == "gate: cannot say, search: cut short at 59 of 60 cases: 59 passed"
+    assert report.exit_code == 3
+
+
+def test_a_find_of_a_check_that_is_cut_short_still_blocks(tmp_path: Path) -> None:
+    """What was found is found."""
+    ground, _ = _ground(tmp_path, _wide(TAIL), lambda case: PASSED, most=59)
+    assert _report(ground, SeededSearch()).exit_code == 1
+
+
+def test_a_find_that_could_not_be_held_against_the_base_is_undecided(tmp_path: Path) -> None:
+    """Time that is up is not the target's fault: the gate cannot say."""
+    base = FakeWorker("old", _wide(TAIL))
+    ground, _ = _ground(tmp_path, _wide(TAIL), base, files=(_case(64),))
+
+    def dying(*_: object, **__: object) -> Verdict:
+        raise WorkerError("workers keep dying")
+
+    base.attempt = dying
+    report = _report(ground, CorpusFiles())
+    assert [find.shown.standing for find in report.finds] == ["undecided"]
+    assert (report.verdict, report.checks[0].state) == ("cannot say", "cut short")
+
+
+def test_time_that_is_up_cuts_the_corpus_short(tmp_path: Path) -> None:
+    """Nothing is run after the ceiling, and that reads as no pass."""
+    ground, _ = _ground(tmp_path, lambda case: PASSED, seconds=0.0, files=(_case(4), _case(8)))
+    report = _report(ground, CorpusFiles())
+    assert report.checks[0].words == "cut short at 0 of 2 cases"
+    assert (ground.hands.ran, report.exit_code) == (0, 3)
+
+
+def test_what_nobody_can_run_is_not_proved(tmp_path: Path) -> None:
+    """A target that declines all passes nothing."""
+    ground, _ = _ground(tmp_path, lambda case: Verdict("declined"))
+    assert _report(ground, SeededSearch()).checks[0].state == "nothing proved"
+
+
+def test_a_gate_without_any_case_cannot_say() -> None:
+    """Limits alone make no yes."""
+    assert GateReport("new", None, "change", 0, "simulator", "CPU", "h200", {}).exit_code == 3
+
+
+def test_every_corpus_file_must_pass_whatever_its_finds_name(tmp_path: Path) -> None:
+    """One file in two fails, the base passes it: new, with the file as its evidence."""
+    ground, _ = _ground(tmp_path, _wide(GUARD), lambda case: PASSED, files=(_case(8), _case(64)))
+    report = _report(ground, CorpusFiles())
+    assert report.checks[0].counts == {"passed": 1, "finding": 1}
+    assert report.finds[0].shown.finding.path == tmp_path / "1.json"
+
+
+def test_taken_hostile_input_blocks_only_if_asked(tmp_path: Path) -> None:
+    """It is shown apart, and with --strict it is a find like others."""
+    for strict, code in ((False, 0), (True, 1)):
+        ground, _ = _ground(tmp_path, _wide(TAKEN), lambda case: PASSED, strict=strict, files=(_case(8), _case(64)))
+        report = _report(ground, CorpusFiles())
+        assert report.exit_code == code
+        assert report.finds[0].shown.standing == ("new" if strict else "accepted")
+
+
+def test_narrower_limits_are_refused(tmp_path: Path) -> None:
+    """Each field by itself; wider ones are none of the gate's business."""
+    assert narrower(Limits(unit=1), Limits(segments=4)) == []
+    assert narrower(Limits(segments=4), Limits(segments=5)) == ["segments=4, the base's is 5"]
+    fields = [Limits(unit=8), Limits(segments=4), Limits(ids=4), Limits(page=4), Limits(uniform=True)]
+    assert all(narrower(new, Limits()) and not narrower(Limits(), new) for new in fields)
+    ground, _ = _ground(tmp_path, lambda case: PASSED, lambda case: PASSED, limits=Limits(ids=7))
+    report = _report(ground, LimitsCheck(), SeededSearch())
+    assert report.line == "gate: no, limits are narrower than the base's: ids=7, the base's is None"
+
+
+def test_a_fresh_seed_reports_and_never_blocks(tmp_path: Path) -> None:
+    """What it finds is information, and does not make an earlier or later check fail."""
+    ground, _ = _ground(tmp_path, _wide(TAIL, 64), lambda case: PASSED, files=(_case(4),))
+    report = _report(ground, CorpusFiles(), FreshSearch(9))
+    assert report.verdict == "yes"
+    assert [find.shown.standing for find in report.finds] == ["information"]
+    assert ground.new == set()
+
+
+def test_the_enumeration_says_of_how_many(tmp_path: Path) -> None:
+    """Fifty of a hundred thousand is what the gate has; the whole is named."""
+    ground, _ = _ground(tmp_path, lambda case: PASSED)
+    check = _report(ground, Enumeration()).checks[0]
+    assert (check.state, check.done, check.of) == ("passed", 50, 50)
+    assert check.words.endswith("the whole profile has 113060")
+
+
+def test_the_seed_is_what_the_two_are_made_of() -> None:
+    """The same contents give the same seed, any other another."""
+    assert seed_of("a", "b") == seed_of("a", "b")
+    assert len({seed_of("a", "b"), seed_of("b", "a"), seed_of("a", ""), seed_of("c", "b")}) == 4
+
+
+def test_a_waived_find_is_shown_and_does_not_block(tmp_path: Path) -> None:
+    """The owner stands beside it; a find of another bucket blocks as before."""
+    waiver = waivers.Waiver("stale:tail", "known", "https://example.org/1", "ann", dt.date(2100, 1, 1))
+    ground, events = _ground(tmp_path, _wide(TAIL), lambda case: PASSED)
+    ground.waivers = {"stale:tail": waiver, "wrong:head": waiver}
+    report = _report(ground, SeededSearch())
+    assert report.verdict == "yes"
+    assert (report.finds[0].shown.standing, "ann" in report.finds[0].shown.reason) == ("waived", True)
+    assert any("wrong:head was not met" in getattr(event, "text", "") for event in events)
+    ground, _ = _ground(tmp_path, _wide(TAIL), _wide(TAIL))
+    ground.waivers = {"stale:tail": waiver}
+    assert _report(ground, SeededSearch()).finds[0].shown.standing == "old"
+    ground, _ = _ground(tmp_path, _wide(GUARD), lambda case: PASSED)
+    ground.waivers = {"stale:tail": waiver}
+    assert _report(ground, SeededSearch()).verdict == "no"
+
+
+TOML = """[[waivers]]
+bucket = "stale:tail"
+reason = "known"
+link = "https://example.org/1"
+owner = "ann"
+expires = 2030-01-02
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("2030-01-02", "2029-12-31", "stale:tail of ann has expired"),
+        ('"stale:tail"', '"stall:tail"', "must be kind or kind:detail"),
+        ('"ann"', '" "', "owner: is empty"),
+        ("owner = ", "owners = ", "unknown field `owners`"),
+        ("2030-01-02", '"soon"', "Invalid RFC3339"),
+        ("[[waivers]]", "[[waivers]", "each waiver has bucket, reason, link, owner, expires"),
+    ],
+)
+def test_a_waiver_that_is_no_good_is_named(tmp_path: Path, before: str, after: str, words: str) -> None:
+    """Expired, malformed, or half said: the file and the waiver stand in the error."""
+    path = tmp_path / "waivers.toml"
+    path.write_text(TOML)
+    assert list(waivers.read(path, dt.date(2030, 1, 2))) == ["stale:tail"]
+    path.write_text(TOML.replace(before, after))
+    with pytest.raises(UsageError, match=f"waivers={path}.*{words}"):
+        waivers.read(path, dt.date(2030, 1, 1))
+
+
+def test_waivers_may_be_json_and_only_once(tmp_path: Path) -> None:
+    """The same fields; a bucket that is there twice is refused."""
+    one = {"bucket": "hung", "reason": "r", "link": "l", "owner": "o", "expires": "2030-01-02"}
+    path = tmp_path / "waivers.json"
+    path.write_text(json.dumps({"waivers": [one]}))
+    assert waivers.read(path, dt.date(2030, 1, 1))["hung"].expires == dt.date(2030, 1, 2)
+    path.write_text(json.dumps({"waivers": [one, one]}))
+    with pytest.raises(UsageError, match="is there twice"):
+        waivers.read(path, dt.date(2030, 1, 1))
+
+
+def test_junit_and_markdown_hold_whatever_a_target_says(tmp_path: Path) -> None:
+    """Characters that XML cannot hold, and those that would break a table."""
+    ground, _ = _ground(tmp_path, _wide(GUARD), lambda case: PASSED, files=(_case(8), _case(64)))
+    path = tmp_path / "gate.xml"
+    ground.tell = JUnit(path)
+    report = _report(ground, LimitsCheck(), CorpusFiles(), SeededSearch())
+    root = ET.parse(path).getroot()  # noqa: S314 - we wrote it
+    assert (root.tag, [suite.get("tests") for suite in root]) == ("testsuites", ["2", "4"])
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("6", "4", "0")
+    failed = {case.get("name") for case in root.iter("testcase") if case.find("failure") is not None}
+    assert failed == {"1.json", "corpus", "search", "verdict"}
+    assert "kvzero replay" in next(root.iter("failure")).text
+    text = page(report)
+    assert "## gate: no, 1 new" in text
+    assert "`new@h200 clobbered:guard` | new |" in text
+
+
+def test_json_tells_all_but_times_alike(tmp_path: Path) -> None:
+    """Two gates of one tree differ in seconds alone."""
+
+    def bare() -> dict:
+        ground, _ = _ground(tmp_path, _wide(TAIL, 32), _wide(TAIL), files=(_case(8), _case(64)))
+        text = as_json(_report(ground, LimitsCheck(), CorpusFiles(), Enumeration(), SeededSearch()))
+        return json.loads(text, object_hook=lambda one: {k: v for k, v in one.items() if k != "seconds"})
+
+    first = bare()
+    assert first == bare()
+    assert first["verdict"] == "no"
+
+
+def test_ids_are_counted_to_the_last_that_a_device_takes() -> None:
+    """A grid of ids on y ends at 65,535 on CUDA; time that is up ends counting without a figure."""
+    launched = lambda ids: ((1, ids, 1, 4),)  # noqa: E731
+    assert margin(launched, "h200", 2**17)[0] == 65_535
+    assert margin(launched, "h200", 2**17).ruling.detail == "launch-y"
+    assert margin(launched, "h200", 60_000) == Margin(60_000, None)
+    assert margin(launched, "ascend910b", 2**17).ruling.detail == "launch-product"
+    assert margin(lambda ids: None, "h200", 2**17) is None
