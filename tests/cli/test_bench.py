@@ -100,8 +100,8 @@ def test_a_baseline_says_why_it_ended() -> None:
     with pytest.raises(UsageError, match="no_such"), baselines("no_such", "simulator"):
         pass
     with baselines("masked_grid", "simulator") as others:
-        others._process.kill()
-        others._process.wait()
+        others._process._process.kill()
+        others._process._process.wait()
         with pytest.raises(EngineError, match="the process ended"):
             others.timed("naive", 1)
 

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from fuzz.bench.crews import crew_of
-from fuzz.bench.mutants.equivalents import EQUIVALENT
+from fuzz.bench.mutants.equivalents import EQUIVALENT, UNTOLD
 from fuzz.bench.mutants.making import Mutant, every, mutants
 from fuzz.bench.mutants.operators import OPERATORS
 from fuzz.bench.mutants.sources import SOURCES
@@ -58,8 +58,14 @@ def test_there_are_enough_of_them() -> None:
     assert len(OPERATORS) == 13
     assert min(counts.values()) >= 5
     assert set(EQUIVALENT) <= set(every())
-    assert all(len(proof.split()) > 8 for proof in EQUIVALENT.values())
+    assert all(len(ruling.proof.split()) > 8 for ruling in EQUIVALENT.values())
     assert len(EQUIVALENT) <= MOST_EQUIVALENT * len(every())
+
+
+def test_a_ruling_is_of_the_line_that_it_names() -> None:
+    """A source that was edited counts its mutants anew, and no proof must move to another one."""
+    rulings = EQUIVALENT | UNTOLD
+    assert {name: every()[name].line for name in rulings} == {name: ruling.line for name, ruling in rulings.items()}
 
 
 def test_a_worker_loads_a_mutant_by_its_name() -> None:

@@ -37,6 +37,16 @@ class Mutant:
         """What ``--target`` takes."""
         return f"fuzz.bench.mutants:{self.name}"
 
+    @property
+    def line(self) -> str:
+        """The first line that is changed, as it stands in the source."""
+        pairs = zip(SOURCES[self.source].text.splitlines(), self.text.splitlines(), strict=False)
+        return next(was.strip() for was, is_now in pairs if was != is_now)
+
+
+CHECKS = ("require_units(", "require_elements(", "require_whole_elements(")
+"""Calls that raise, or do nothing."""
+
 
 @cache
 def mutants(source: str) -> dict[str, Mutant]:
@@ -83,7 +93,10 @@ def _below(node: ast.AST) -> Iterator[ast.AST]:
         return
     if isinstance(node, ast.If) and (isinstance(node.body[0], ast.Raise) or ast.unparse(node.test) == "not len(table)"):
         return
-    if isinstance(node, ast.Expr) and ast.unparse(node).startswith(("_keep_units(", "require_whole_elements(")):
+    if isinstance(node, ast.Expr) and ast.unparse(node).startswith(CHECKS):
+        return
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "integer":
+        yield from _below(node.args[2])  # the value that it checks and gives
         return
     yield node
     for name, value in ast.iter_fields(node):
