@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -14,8 +13,8 @@ from fuzz.case import Case
 from fuzz.codec import encode
 from fuzz.control import Control
 from fuzz.events import Find, Report, Saved, Settled, Subscriber, Warned
+from fuzz.hands import Hands, asking
 from fuzz.shrink import shrink
-from fuzz.shrink.trial import OutOfBudget
 from fuzz.simplicity import order
 from fuzz.verdict import Bucket, Verdict
 from fuzz.worker_process import Abandoned
@@ -26,16 +25,6 @@ DEADLY_REPLAYS = 1
 
 DEADLY_SHARE = 0.1
 """Part of the time left that such a find is shrunk for: the search must go on."""
-
-
-class Hands(Protocol):
-    """Whoever runs candidates and replays."""
-
-    def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
-        """Run one case on one target."""
-
-    def renew(self) -> None:
-        """Let the next case run in a fresh process."""
 
 
 class FindBook:
@@ -128,20 +117,10 @@ class FindBook:
         if find.verdict.lost:
             seconds *= DEADLY_SHARE
 
-        def attempt(case: Case, *, rehearse: bool = False, fresh: bool = False) -> Verdict:
-            if self._control.interrupted:
-                raise OutOfBudget
-            try:
-                if fresh:
-                    self._hands.renew()
-                return self._hands.attempt(case, find.bucket.target, rehearse=rehearse)
-            except Abandoned:
-                raise OutOfBudget from None
-
         shrunk = shrink(
             find.case,
             find.bucket,
-            attempt,
+            asking(self._hands, find.bucket.target, lambda: self._control.interrupted),
             profile=find.profile,
             unit=self._units[find.bucket.target],
             seconds=seconds,

@@ -11,7 +11,8 @@ from fuzz.case import Case
 from fuzz.control import Control
 from fuzz.errors import CaseError
 from fuzz.events import OpenFind
-from fuzz.findbook import REPLAYS, Hands
+from fuzz.findbook import REPLAYS
+from fuzz.hands import Hands
 from fuzz.verdict import Bucket, Verdict
 from fuzz.worker_process import Abandoned
 

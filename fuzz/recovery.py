@@ -11,7 +11,7 @@ from fuzz.campaign import Campaign
 from fuzz.codec import encode
 from fuzz.errors import UsageError
 from fuzz.events import Subscriber, Warned
-from fuzz.findbook import Hands
+from fuzz.hands import Hands
 from fuzz.plan import Plan
 from fuzz.supervisor import Crew
 from fuzz.verdict import RIGHT

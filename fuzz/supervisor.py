@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -142,6 +144,17 @@ class Crew:
         if self._active is not None:
             self.restarts.died()
         self.renew()
+
+
+@contextmanager
+def crew_of(targets: tuple[str, ...], engine: str | None, device_profile: str | None = None) -> Iterator[Crew]:
+    """A crew of one worker in a passing folder, for as long as the block lasts; it need not be open yet."""
+    with tempfile.TemporaryDirectory(prefix="kvzero-") as folder:
+        crew = Crew(messages.Open(targets, engine, device_profile, ""), Path(folder), standbys=0)
+        try:
+            yield crew
+        finally:
+            crew.close()
 
 
 def _ended(request: messages.Batch, death: Died, on_found: Callable[[messages.Found], None]) -> messages.BatchDone:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 from fuzz import messages
 from fuzz.bench.case_set import PROFILE, SEED, UNIT
@@ -15,18 +11,6 @@ from fuzz.supervisor import Crew
 
 NO_LIMIT = 3600.0
 """Seconds of a batch, and of a launch in it: none is ended by time."""
-
-
-@contextmanager
-def crew_of(targets: str | tuple[str, ...], engine: str | None, device_profile: str | None = None) -> Iterator[Crew]:
-    """A crew of one worker; it need not be open yet."""
-    names = (targets,) if isinstance(targets, str) else targets
-    with tempfile.TemporaryDirectory(prefix="kvzero-bench-") as folder:
-        crew = Crew(messages.Open(names, engine, device_profile, ""), Path(folder), standbys=0)
-        try:
-            yield crew
-        finally:
-            crew.close()
 
 
 def timed(crew: Crew, cases: int) -> tuple[float, messages.BatchDone]:

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 
 from fuzz.bench.case_set import CASES
-from fuzz.bench.crews import crew_of, timed
+from fuzz.bench.crews import timed
 from fuzz.bench.figures import rates
 from fuzz.bench.machine import machine
 from fuzz.case import Call, Case, Segment
 from fuzz.errors import EngineError
 from fuzz.ids import Ids
+from fuzz.supervisor import crew_of
 
 TARGET = "masked_grid"
 ROUNDS = 7
@@ -46,7 +47,7 @@ def run(tell: Callable[[str], None]) -> dict[str, object]:
 
 def _rate(engine: str, rounds: int) -> dict[str, object]:
     """Cases a second of one process, drawing, poison, table and the comparison of every byte included."""
-    with crew_of(TARGET, engine) as crew:
+    with crew_of((TARGET,), engine) as crew:
         timed(crew, CASES)  # compiles, and warms the caches
         seconds = [timed(crew, CASES)[0] for _ in range(rounds)]
     return {"engine": engine, **rates(CASES, seconds)}
@@ -54,7 +55,7 @@ def _rate(engine: str, rounds: int) -> dict[str, object]:
 
 def _millions() -> dict[str, object]:
     case = large_case()
-    with crew_of(TARGET, "simulator") as crew:
+    with crew_of((TARGET,), "simulator") as crew:
         crew.open()
         begun = time.perf_counter()
         verdict = crew.attempt(case, TARGET)

@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from fuzz.bench import case_set
 from fuzz.bench.baseline_process import Baselines, baselines
-from fuzz.bench.crews import crew_of, timed
+from fuzz.bench.crews import timed
 from fuzz.bench.figures import rates
 from fuzz.bench.machine import machine
 from fuzz.bench.together import seconds_together
 from fuzz.errors import UsageError
-from fuzz.supervisor import Crew
+from fuzz.supervisor import Crew, crew_of
 
 ROUNDS = 7
 PASSES = 5
@@ -48,7 +48,7 @@ def run(
         UsageError: if the target takes no table.
     """
     weights = case_set.means(case_set.case_set(cases))
-    with crew_of(target, engine) as crew:
+    with crew_of((target,), engine) as crew:
         opened = crew.open()
         if opened.takes[target] != "table":
             raise UsageError(f"target={target!r}: takes a {opened.takes[target]}; the cases of this bench are tables")

@@ -8,7 +8,8 @@ from contextlib import ExitStack
 from threading import Barrier, BrokenBarrierError
 from types import NoneType
 
-from fuzz.bench.crews import crew_of, timed
+from fuzz.bench.crews import timed
+from fuzz.supervisor import crew_of
 
 Spans = list[tuple[float, float]]
 """Begin and end of each round of one worker, on one clock."""
@@ -27,7 +28,7 @@ def seconds_together(target: str, engine: str, workers: int, cases: int, passes:
     """
     start = Barrier(workers, timeout=READY)
     with ExitStack() as stack:
-        crews = [stack.enter_context(crew_of(target, engine)) for _ in range(workers)]
+        crews = [stack.enter_context(crew_of((target,), engine)) for _ in range(workers)]
 
         def work(number: int) -> Spans:
             crew = crews[number]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json as json_text
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -24,7 +22,7 @@ from fuzz.features import features, in_words
 from fuzz.findbook import FindBook
 from fuzz.reports.page_map import page_map
 from fuzz.reports.terminal import Terminal
-from fuzz.supervisor import Crew
+from fuzz.supervisor import Crew, crew_of
 from fuzz.verdict import Verdict
 
 
@@ -169,20 +167,10 @@ def _each(
         wanted = _wanted(case, target, device_profile)
         for profile in dict.fromkeys(profile for _, profile in wanted):
             names = options.checked([name for name, one in wanted if one == profile], engine, profile)
-            with _crew(names, engine, profile) as crew:
+            with crew_of(names, engine, profile) as crew:
                 opened = crew.open()
                 for name in names:
                     yield Ready(path, case, name, crew, opened)
-
-
-@contextmanager
-def _crew(names: tuple[str, ...], engine: str | None, device_profile: str | None) -> Iterator[Crew]:
-    with tempfile.TemporaryDirectory(prefix="kvzero-") as folder:
-        crew = Crew(messages.Open(names, engine, device_profile, ""), Path(folder), standbys=0)
-        try:
-            yield crew
-        finally:
-            crew.close()
 
 
 def _wanted(case: Case, target: list[str] | None, device_profile: str | None) -> list[tuple[str, str | None]]:

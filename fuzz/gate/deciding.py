@@ -13,8 +13,8 @@ from fuzz.findbook import DEADLY_REPLAYS, REPLAYS
 from fuzz.gate.events import Warned
 from fuzz.gate.ground import Ground
 from fuzz.gate.results import Decided, Finding, Standing
+from fuzz.hands import asking
 from fuzz.shrink import shrink
-from fuzz.shrink.trial import OutOfBudget
 from fuzz.verdict import Verdict
 from fuzz.worker_process import Abandoned
 
@@ -127,20 +127,10 @@ def _settled(ground: Ground, finding: Finding, other: Callable[[Finding, Case, V
 
 
 def _shrunk(ground: Ground, finding: Finding, other: Callable[[Finding, Case, Verdict], None]) -> tuple[Finding, bool]:
-    def attempt(case: Case, *, rehearse: bool = False, fresh: bool = False) -> Verdict:
-        if ground.control.interrupted:
-            raise OutOfBudget
-        try:
-            if fresh:
-                ground.hands.renew()
-            return ground.hands.attempt(case, ground.target, rehearse=rehearse)
-        except Abandoned:
-            raise OutOfBudget from None
-
     shrunk = shrink(
         finding.case,
         finding.bucket,
-        attempt,
+        asking(ground.hands, ground.target, lambda: ground.control.interrupted),
         profile=finding.profile,
         unit=ground.unit,
         seconds=min(SHRINK_SECONDS, SHRINK_SHARE * (ground.control.left or 0.0)),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fuzz import messages
+from fuzz import hands, messages
 from fuzz.case import Case
 from fuzz.corpus import Entry
 from fuzz.gate.base import Base
@@ -36,17 +36,11 @@ class Stretch:
     grids: dict[str, Grid] = field(default_factory=dict)
 
 
-class Hands(Protocol):
+class Hands(hands.Hands, Protocol):
     """Whoever runs the target: one case, or the first cases of a seed."""
-
-    def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
-        """Run one case."""
 
     def rehearsed(self, case: Case, target: str) -> tuple[Grid, ...]:
         """The largest grids that a target asks for, none of them run."""
-
-    def renew(self) -> None:
-        """Let the next case run in a fresh process."""
 
     def stretch(self, request: messages.Batch, until: float, on_found: Found) -> Stretch:
         """Run all attempts of a request, or as many as there is time for; its own time is not looked at.

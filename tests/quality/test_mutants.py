@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 
-from fuzz.bench.crews import crew_of
 from fuzz.bench.mutants.equivalents import EQUIVALENT, UNTOLD
 from fuzz.bench.mutants.making import Mutant, every, mutants
 from fuzz.bench.mutants.operators import OPERATORS
@@ -16,6 +15,7 @@ from fuzz.bench.mutants.sources import SOURCES
 from fuzz.bench.specimens.models import table_case
 from fuzz.case import Segment
 from fuzz.errors import UsageError
+from fuzz.supervisor import crew_of
 from fuzz.targets import load
 
 MOST_EQUIVALENT = 0.1
@@ -89,5 +89,5 @@ def unchanged(table, device):
 def test_a_source_without_a_change_is_right() -> None:
     """The same loading, of the text as it stands, passes: what a mutant shows is the mutation's doing."""
     target = f"{__file__}:unchanged"
-    with crew_of(target, "simulator") as crew:
+    with crew_of((target,), "simulator") as crew:
         assert crew.attempt(CASE, target).outcome == "passed"

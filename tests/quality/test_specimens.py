@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from fuzz.bench.crews import crew_of
 from fuzz.bench.specimens import BY_NAME, HISTORY, SPECIMENS, Specimen
 from fuzz.bench.weights import weighed
 from fuzz.build import numbered
 from fuzz.case import Case
 from fuzz.profiles import DEFAULT
 from fuzz.rules import broken_rule
-from fuzz.supervisor import Crew
+from fuzz.supervisor import Crew, crew_of
 from tests.conftest import ROOT
 
 CASES = 200
