@@ -1,4 +1,4 @@
-"""A zeroer without a kernel of ours: ``index_fill_`` on a byte view of each segment.
+"""A zeroer without a kernel of ours: ``index_fill_`` on a byte view of each segment's pages.
 
 Slow, granular to the byte, and right for every contract case: the target that must never be found
 guilty.
@@ -19,14 +19,8 @@ LIMITS = Limits(unit=1)
 class _Memory:
     """Device memory at an address, in the form that torch takes without a copy."""
 
-    def __init__(self, address: int, shape: tuple[int, int], stride: int) -> None:
-        self.__cuda_array_interface__ = {
-            "data": (address, False),
-            "shape": shape,
-            "strides": (stride, 1),
-            "typestr": "|u1",
-            "version": 3,
-        }
+    def __init__(self, address: int, size: int) -> None:
+        self.__cuda_array_interface__ = {"data": (address, False), "shape": (size,), "typestr": "|u1", "version": 3}
 
 
 def zeroer(table: SegmentTable, device: torch.device) -> Callable[[list[int]], None]:
@@ -42,19 +36,20 @@ def zeroer(table: SegmentTable, device: torch.device) -> Callable[[list[int]], N
         for block in ids:
             if type(block) is not int or not 0 <= block < (table.blocks or 2**63):
                 raise ValueError(f"id={block!r}: must be an int from 0 to {table.blocks}")
-        low = min(ids)
-        height = max(ids) - low + 1
+        low, high = min(ids), max(ids)
+        first = min(base + low * stride for base, stride, _ in rows)
+        last = max(base + high * stride + page for base, stride, page in rows)
+        memory = _bytes(first, last - first, device)
         chosen = torch.tensor(sorted(set(ids)), dtype=torch.int64, device=device) - low
         for base, stride, page in rows:
-            _view(base + low * stride, height, page, stride, device).index_fill_(0, chosen, 0)
+            pages = memory.as_strided((high - low + 1, page), (stride, 1), base + low * stride - first)
+            pages.index_fill_(0, chosen, 0)
 
     return zero
 
 
-def _view(address: int, height: int, page: int, stride: int, device: torch.device) -> torch.Tensor:
-    """``height`` pages of bytes from ``address`` on, ``stride`` bytes apart."""
+def _bytes(address: int, size: int, device: torch.device) -> torch.Tensor:
+    """Memory that is there already, uint8 ``[size]``."""
     if torch.device(device).type == "cuda":
-        return torch.as_tensor(_Memory(address, (height, page), stride), device=device)
-    span = (height - 1) * stride + page
-    flat = torch.frombuffer((ctypes.c_char * span).from_address(address), dtype=torch.uint8)
-    return flat.as_strided((height, page), (stride, 1))
+        return torch.as_tensor(_Memory(address, size), device=device)
+    return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=torch.uint8)

@@ -51,6 +51,7 @@ def test_a_batch_says_of_each_case_what_it_shows_alone(target: str) -> None:
     assert together[0] == CASES
 
 
+@pytest.mark.timeout(SECONDS + 150)
 def test_troubles_among_good_targets(kvzero: Callable, tmp_path: Path) -> None:
     """Faults, hangs, hunger, stray stores and leaks: counts close, each in its bucket, nobody else is found."""
     targets = [f"{TROUBLES}:{name}" for name in (*BUCKETS, "leaks")] + ["masked_grid"]
