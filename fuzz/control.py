@@ -16,6 +16,9 @@ SHRINK_SECONDS_ON_FIND = 15.0
 GRACE = 5.0
 """Seconds after a signal in which workers may end their batch; a run must be over after ten."""
 
+LATE = 30.0
+"""Seconds after the end of its time in which they may: a hang takes ten, and is shown twice more."""
+
 
 class Control:
     """Budgets of a run.
@@ -58,8 +61,10 @@ class Control:
 
     @property
     def out_of_grace(self) -> bool:
-        """Whether a signal came, and the time for what was begun is over as well."""
-        return self.interrupted and time.monotonic() - self._signalled > GRACE
+        """Whether a signal or the end of the time came, and the time for what was begun is over as well."""
+        if self._signal:
+            return time.monotonic() - self._signalled > GRACE
+        return self._seconds is not None and self.elapsed - self._seconds > LATE
 
     def stop_reason(self, attempted: int, finds: int) -> str | None:
         """Why the run must stop now: ``signal NAME``, ``find``, ``cases``, ``exhausted`` or ``time``; else None."""

@@ -51,3 +51,10 @@ def test_what_was_begun_has_a_grace() -> None:
         assert not control.out_of_grace
         control._signalled -= 5.1
         assert control.out_of_grace
+
+
+def test_a_case_does_not_hold_up_a_run_whose_time_is_over() -> None:
+    """A hang that is met at the very end is still seen and shown twice; what takes longer is not waited for."""
+    assert not Control(60.0, None, stop_on_find=False, used=89.0).out_of_grace
+    assert Control(60.0, None, stop_on_find=False, used=90.1).out_of_grace
+    assert not Control(None, None, stop_on_find=False, used=1e6).out_of_grace
