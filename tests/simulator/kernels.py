@@ -241,6 +241,16 @@ def many_rounds(target, n):
 
 
 @triton.jit
+def many_rounds_in_rounds(target, n):
+    """The same as a loop in a loop, neither of them long."""
+    total = 0
+    for _ in range(n):
+        for number in range(n):
+            total += number & 1
+    tl.store(target + tl.program_id(0), total)
+
+
+@triton.jit
 def cleared(target, n, WIDTH: tl.constexpr):
     """Clear ``n`` bytes."""
     at = tl.arange(0, WIDTH)

@@ -7,7 +7,7 @@ import pytest
 import torch
 import triton.language as tl
 
-from fuzz.engines.simulator import register
+from fuzz.engines.simulator import frame, register
 from fuzz.engines.simulator.faults import Hang, Unsupported
 from fuzz.engines.simulator.launcher import RaceWarning
 from tests.simulator import kernels
@@ -177,13 +177,23 @@ def test_booleans_add_modulo_two() -> None:
     assert target.abs().tolist() == [0, 1, 1, 0]
 
 
-def test_a_long_loop_that_ends_is_no_hang() -> None:
+def test_a_long_loop_that_ends_is_no_hang(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds of a loop with bounds are counted beforehand."""
+    monkeypatch.setattr(frame, "MOST_ROUNDS", 1000)
     target = torch.zeros(1, dtype=torch.int32)
-    kernels.many_rounds[(1,)](target, 150_000)
-    assert target.item() == 75_000
+    kernels.many_rounds[(1,)](target, 1500)
+    assert target.item() == 750
     with pytest.raises(Unsupported, match="a loop of 2147483647 rounds"):
         kernels.many_rounds[(1,)](target, 2**31 - 1)
+
+
+def test_short_loops_in_each_other_are_counted_together() -> None:
+    """A kernel that goes through ids and segments by itself may be right and slow; that is no hang."""
+    target = torch.zeros(2**16, dtype=torch.int32)
+    kernels.many_rounds_in_rounds[(4,)](target, 10)
+    assert target[:5].tolist() == [50] * 4 + [0]
+    with pytest.raises(Unsupported, match="a loop of 40 rounds; too many in all for 65536 programs"):
+        kernels.many_rounds_in_rounds[(2**16,)](target, 40)
 
 
 def test_views_of_one_allocation_may_overlap_and_touch() -> None:

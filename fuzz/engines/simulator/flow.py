@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.engines.simulator.faults import Fault, TooWide, Unsupported
+from fuzz.engines.simulator.faults import Fault, TooWide
 from fuzz.engines.simulator.frame import Frame, Step, alone, take
 from fuzz.engines.simulator.lanes import whole
 from fuzz.engines.simulator.types import Type
 from fuzz.engines.simulator.width import refuse_wide
-
-MOST_BOUNDED_ROUNDS = 2**22
-"""Rounds of one loop with bounds, which ends for sure; a round takes ten microseconds or more."""
 
 
 @dataclass
@@ -161,7 +158,7 @@ class For:
         low, high, step = (frame.values[slot] for slot in self.bounds)
         for inner, outer in self.carried:
             frame.values[inner] = frame.values[outer]
-        _refuse_long(low, high, step)
+        frame.launch.loop(low, high, step, frame.programs)
         at = low
         while True:
             active = at < high
@@ -253,17 +250,6 @@ def put(old: Any, index: np.ndarray, new: Any, kind: Type, programs: int) -> Any
         merged = np.array(np.broadcast_to(whole(old, kind.shape, kind.dtype), form))
     merged[index] = whole(new, kind.shape, kind.dtype)
     return merged
-
-
-def _refuse_long(low: Any, high: Any, step: Any) -> None:
-    """Refuse a loop that ends, but not soon.
-
-    Raises:
-        Unsupported: with the number of its rounds.
-    """
-    rounds = int(np.max((np.asarray(high, np.float64) - low) / step))
-    if rounds > MOST_BOUNDED_ROUNDS:
-        raise Unsupported(f"a loop of {rounds} rounds; at most {MOST_BOUNDED_ROUNDS} are run")
 
 
 def _give(frame: Frame, results: list[tuple[int, Type]], values: list[Any]) -> None:

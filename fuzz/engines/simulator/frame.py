@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 
 from fuzz.engines.simulator.affine import Affine, Span
-from fuzz.engines.simulator.faults import Hang
+from fuzz.engines.simulator.faults import Hang, Unsupported
 from fuzz.engines.simulator.memory import Memory
 from fuzz.engines.simulator.races import Writes
 
 MOST_ROUNDS = 100_000
 """Rounds of loops in one slice of a launch before it counts as hung; each takes ten microseconds or more."""
+
+MOST_LOOPED = 2**27
+"""Rounds of all loops with bounds in a launch, which end for sure, counted for each program: two seconds."""
+
+ROUND = 2**15
+"""Programs that take as long as a round does by itself."""
 
 
 @dataclass
@@ -26,12 +32,14 @@ class Launch:
         memory: what they may touch.
         writes: who wrote what, where the kernel's stores can disagree; else None.
         rounds: rounds of loops so far, of the programs at hand.
+        looped: what the rounds of all loops with bounds come to.
     """
 
     grid: tuple[int, int, int]
     memory: Memory
     writes: Writes | None = None
     rounds: int = 0
+    looped: int = 0
 
     def round(self) -> None:
         """Count one round of a loop.
@@ -42,6 +50,17 @@ class Launch:
         self.rounds += 1
         if self.rounds > MOST_ROUNDS:
             raise Hang(f"loops went through {MOST_ROUNDS} rounds without an end")
+
+    def loop(self, low: Any, high: Any, step: Any, programs: int) -> None:
+        """Count a loop with bounds before it begins: numbers, or arrays ``[programs]``.
+
+        Raises:
+            Unsupported: if all such loops of the launch together would take too long.
+        """
+        rounds = int(np.max(np.ceil((np.asarray(high, np.float64) - low) / step)))
+        self.looped += max(rounds, 0) * (ROUND + programs)
+        if self.looped > MOST_LOOPED:
+            raise Unsupported(f"a loop of {rounds} rounds; too many in all for {programs} programs")
 
 
 @dataclass
