@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +28,20 @@ def kvzero(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture
+def vllm_stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The stand-in is what ``import vllm`` finds, for one test in this process."""
+    from fuzz.adapters import vllm
+
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "fakes"))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    vllm.package.cache_clear()
+    yield
+    vllm.package.cache_clear()
+    for name in [name for name in sys.modules if name.split(".")[0] == "vllm"]:
+        del sys.modules[name]
 
 
 def planted(name: str) -> str:

@@ -8,6 +8,7 @@ from math import exp, log
 from statistics import fmean
 from typing import Any
 
+from fuzz.adapters.version import installed
 from fuzz.bench.answering import answering
 from fuzz.bench.geometries import FIXED, Geometry
 from fuzz.bench.machine import machine
@@ -16,6 +17,10 @@ BASE = "masked_grid"
 """What a speed-up counts from: today's upstream kernel."""
 
 OURS = "chunk_list"
+VLLM = "vllm_kernel"
+EXCHANGED = "fuzz.bench.vllm_class:with_chunk_list"
+"""The installed vLLM's class, as it is and with our kernel in place of its own."""
+
 ROUNDS = 20
 
 
@@ -27,7 +32,7 @@ def run(
     rounds: int = ROUNDS,
     module: str = "fuzz.bench.kernel_process",
 ) -> dict[str, Any]:
-    """Measure, and give the rows.
+    """Measure, and give the rows; where vLLM is installed its class has two, and the report tells their ratio.
 
     Args:
         tell: told what is measured next.
@@ -39,24 +44,26 @@ def run(
     Raises:
         KvzeroError: if there is no CUDA device, no room, or a zeroer is wrong.
     """
-    names = list(dict.fromkeys([*targets, OURS, BASE, "index_fill"]))
+    vllm = installed()
+    names = list(dict.fromkeys([*targets, OURS, BASE, "index_fill", *((VLLM, EXCHANGED) if vllm else ())]))
     rows: list[dict[str, Any]] = []
     with answering(module, str(rounds), *names) as process:
         device = process.ready()["device"]
         for geometry in (*FIXED, *geometries):
             tell(f"{geometry.name} on {device}: {len(names)} targets by turns, {rounds} times")
             rows += process.ask(json.dumps(geometry._asdict()))
-    return {
+    report = {
         "bench": "kernel",
         "machine": machine() | {"device": device},
         "rounds": rounds,
         "rows": rows,
         "speedup": speedup(rows, names[0]),
     }
+    return report | ({"vllm": vllm, "speedup_in_vllm": speedup(rows, EXCHANGED, VLLM)} if vllm else {})
 
 
-def speedup(rows: Sequence[dict[str, Any]], target: str) -> float:
+def speedup(rows: Sequence[dict[str, Any]], target: str, base: str = BASE) -> float:
     """How many times as fast as the base a target is: the geometric mean over all geometries."""
     rates = {(row["geometry"], row["target"]): row["gb_per_second"] for row in rows}
-    ratios = [rate / rates[geometry, BASE] for (geometry, name), rate in rates.items() if name == target]
+    ratios = [rate / rates[geometry, base] for (geometry, name), rate in rates.items() if name == target]
     return round(exp(fmean(map(log, ratios))), 3)

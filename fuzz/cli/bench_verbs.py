@@ -69,7 +69,7 @@ def kernel(
     rounds: Annotated[int, typer.Option(min=1, help="How often each target is timed.")] = of_kernel.ROUNDS,
     json: options.Json = False,  # noqa: FBT002
 ) -> None:
-    """GB/s of useful bytes and the host's time for a call, on six geometries; takes a GPU.
+    """GB/s of useful bytes and the host's time for a call, on six geometries, vLLM's class included; takes a GPU.
 
     Example: kvzero bench kernel --target my_kernel.py:zeroer --geometry 24x65536@1024:128
     """

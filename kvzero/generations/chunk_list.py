@@ -104,7 +104,7 @@ def checked(meta: Meta, ids: Sequence[int]) -> np.ndarray:
 def launch(meta: Meta, ids: torch.Tensor, kernel=kernel) -> None:
     """Clear the blocks whose ids stand in ``ids``, int64 ``[n]`` on the device."""
     table, _, block_size, _ = meta
-    chunks, count = table.size(0), ids.numel()
+    chunks, count = table.shape[0], ids.numel()
     kernel[grid(chunks, count, MANY_PROGRAMS if table.is_cuda else MOST_PROGRAMS)](
         table, ids, chunks, count, BLOCK_SIZE=block_size
     )

@@ -163,6 +163,8 @@ HOSTILE = [
     ([3, True], 4, ValueError, r"ids\[1\]=True: must be an int"),
     ([False], None, ValueError, r"ids\[0\]=False: must be an int"),
     (["1"], 4, ValueError, r"ids\[0\]='1': must be an int"),
+    ([7, 5, 199, 200], 200, IndexError, r"ids\[3\]=200: must be 0 to 199"),
+    ([7, -5, 199], None, IndexError, r"ids\[1\]=-5"),
     ([*MANY, 200], 200, IndexError, r"ids\[200\]=200: must be 0 to 199"),
     ([*MANY, -1], 200, IndexError, r"ids\[200\]=-1"),
     ([*MANY, True], 200, ValueError, r"ids\[200\]=True"),
@@ -174,16 +176,16 @@ HOSTILE = [
 def test_wrong_ids_are_named_before_anything_is_sent(
     uploads: list[Any], ids: list[Any], blocks: int | None, error: type[Exception], words: str
 ) -> None:
-    """Id, place and number of blocks; on short lists, which Python looks through, and on long ones for NumPy."""
+    """Id, place and number of blocks, whether or not a 0 or a 1 makes types matter."""
     one = KVBlockZeroer.of(_table((0, 8, 8), blocks=blocks), "cpu", kernel="chunk_list")
     with pytest.raises(error, match=words):
         one.zero_block_ids(ids)
     assert uploads == []
 
 
-@pytest.mark.parametrize("ids", [[0], [1, 0, 1], [3], MANY, MANY[::-1], (0, 1, 2)])
+@pytest.mark.parametrize("ids", [[0], [1, 0, 1], [3], MANY, MANY[::-1], (0, 1, 2), [np.int64(0), 7]])
 def test_right_ids_are_sent_as_they_are(uploads: list[Any], ids: list[int]) -> None:
-    """Repeats, any order, the first and the last block, and a list that is no list."""
+    """Repeats, any order, the first and the last block, a list that is no list, and integers of NumPy."""
     KVBlockZeroer.of(_table((0, 8, 8), blocks=200), "cpu", kernel="chunk_list").zero_block_ids(ids)
     assert [list(sent) for sent in uploads] == [list(ids)]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,17 +18,7 @@ POISON = 0xA5
 CPU = torch.device("cpu")
 INTS = torch.int32
 
-
-@pytest.fixture(autouse=True)
-def _stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The stand-in is what ``import vllm`` finds, for one test."""
-    monkeypatch.syspath_prepend(str(ROOT / "tests" / "fakes"))
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
-    vllm.package.cache_clear()
-    yield
-    vllm.package.cache_clear()
-    for name in [name for name in sys.modules if name.split(".")[0] == "vllm"]:
-        del sys.modules[name]
+pytestmark = pytest.mark.usefixtures("vllm_stand_in")
 
 
 def _layout(*layers: tuple[Any, Any], blocks: int = 4, **more: Any) -> specs.CacheLayout:

@@ -11,7 +11,7 @@ import torch
 from fuzz.targets import BYTE_GRANULAR
 from kvzero import SegmentTable, zeroer
 from kvzero.generations import BY_NAME
-from kvzero.zeroer import KVBlockZeroer
+from kvzero.zeroer import KVBlockZeroer, async_tensor_h2d
 
 
 class FakeKernel:
@@ -85,6 +85,23 @@ def test_the_upload_is_looked_up_at_each_call(monkeypatch: pytest.MonkeyPatch, k
     one.zero_block_ids([3, 0])
     assert seen == [([1, 2], torch.int64, torch.device("cpu")), ([3, 0], torch.int64, torch.device("cpu"))]
     assert len(kernel.launches) == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "sent"), [([3, 1, 3], [3, 1, 3]), ((-1, 2**63 - 1), [-1, 2**63 - 1]), ([True, 2], [1, 2]), ([2.9], [2])]
+)
+def test_an_upload_converts_as_torch_does(data: Any, sent: list[int]) -> None:
+    """Integers on the short way, others on torch's own."""
+    there = async_tensor_h2d(data, torch.int64, "cpu")
+    assert (there.dtype, there.tolist()) == (torch.int64, sent)
+    assert torch.equal(there, torch.tensor(data, dtype=torch.int64))
+
+
+@pytest.mark.parametrize(("data", "words"), [([2**63], "Overflow"), ([None], "NoneType"), (["1"], "str")])
+def test_an_upload_refuses_what_torch_refuses(data: Any, words: str) -> None:
+    """A number of more than 64 bits, and what is no number; of what class the error is, versions of torch differ."""
+    with pytest.raises(Exception, match=words):
+        async_tensor_h2d(data, torch.int64, "cpu")
 
 
 @pytest.mark.parametrize("segments", [1, 2, 3])
