@@ -38,7 +38,7 @@ BYTE_GRANULAR = ("chunk_list",)
 """Generations that take sizes of any number of bytes; the others store int32."""
 TABLES = GENERATIONS | {"index_fill": "torch's index_fill_, byte by byte; must never fail"}
 LAYOUTS = {
-    "KVBlockZeroer": "our planner, layer's bytes exactly, with today's kernel",
+    "KVBlockZeroer": "our planner, layer's bytes exactly, with our kernel chunk_list",
     "first_planner": "v0: page read off the stride, first layer at an address wins, full attention only",
     "block_stride_planner": "v2: stride apart from page, first layer at an address wins",
 }

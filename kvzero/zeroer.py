@@ -32,7 +32,8 @@ class KVBlockZeroer:
         attn_groups_iter: the runner's attention groups.
         kernel_block_sizes: by group number, tokens of a kernel block.
         rest: the other arguments of one of the two forms.
-        kernel: name of the kernel generation, one of ``kvzero.generations.BY_NAME``.
+        kernel: name of the kernel generation, one of ``kvzero.generations.BY_NAME``; our own if none is named. What
+            reads ``_meta`` as upstream keeps it, or counts on upstream's grid, wants ``"masked_grid"``.
         wide: clear one span a block, as upstream does, instead of exactly the layer's bytes.
         named: the other arguments by name.
 
@@ -49,14 +50,14 @@ class KVBlockZeroer:
         attn_groups_iter: Any,
         kernel_block_sizes: Sequence[int],
         *rest: Any,
-        kernel: str = "masked_grid",
+        kernel: str = "chunk_list",
         wide: bool = False,
         **named: Any,
     ) -> None:
         self.take(plan(device, attn_groups_iter, kernel_block_sizes, *rest, wide=wide, **named), device, kernel)
 
     @classmethod
-    def of(cls, table: SegmentTable, device: torch.device | str, *, kernel: str = "masked_grid") -> Self:
+    def of(cls, table: SegmentTable, device: torch.device | str, *, kernel: str = "chunk_list") -> Self:
         """A zeroer of segments that are known already, their addresses on ``device``.
 
         Raises:

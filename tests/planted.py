@@ -60,7 +60,7 @@ low_byte.limits = Limits(page=2**18, segments=65_535)
 
 def stray_byte(table, device):
     """Right, plus one byte in front of the first segment: clobbered:guard."""
-    right = KVBlockZeroer.of(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -75,7 +75,7 @@ stray_byte.limits = Limits(segments=4096)
 
 def endless(table, device):
     """Never comes back from eight segments: hung."""
-    right = KVBlockZeroer.of(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
     def zero(ids):
         if len(table) == 8 and ids:
@@ -87,7 +87,7 @@ def endless(table, device):
 
 def null_pointer(table, device):
     """Stores to address 0 where there are six segments: faulted:memory."""
-    right = KVBlockZeroer.of(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -99,7 +99,7 @@ def null_pointer(table, device):
 
 def shifted_stride(table, device):
     """Right, then adds 4 to a stride of its caller's table: clobbered:table."""
-    right = KVBlockZeroer.of(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -110,7 +110,7 @@ def shifted_stride(table, device):
 
 def forgetful(table, device):
     """Clears only the first id of its second call: stale:whole page."""
-    right = KVBlockZeroer.of(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
     calls = 0
 
     def zero(ids):
@@ -123,7 +123,7 @@ def forgetful(table, device):
 
 def reclears(table, device):
     """Clears the blocks of all earlier calls again: clobbered:other block."""
-    right = KVBlockZeroer.of(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
     seen = []
 
     def zero(ids):
@@ -142,7 +142,9 @@ def remembers(table, device):
     Each zeroer leaves its own pages to the next, so what one case shows alone does not depend on where it stood.
     """
     page = np.minimum(_pages.get(len(table), table.page), table.page)
-    right = KVBlockZeroer.of(SegmentTable(table.base, table.stride, page, table.blocks), device).zero_block_ids
+    right = KVBlockZeroer.of(
+        SegmentTable(table.base, table.stride, page, table.blocks), device, kernel="masked_grid"
+    ).zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -153,7 +155,7 @@ def remembers(table, device):
 
 def swallows(table, device):
     """Right, and hides whatever its kernel raises: never a false find where an engine gives up."""
-    right = KVBlockZeroer.of(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
     def zero(ids):
         with contextlib.suppress(BaseException):
@@ -164,7 +166,7 @@ def swallows(table, device):
 
 def eats_ids(table, device):
     """Right, but empties the caller's list: clobbered:ids."""
-    right = KVBlockZeroer.of(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -175,7 +177,7 @@ def eats_ids(table, device):
 
 def writes_ones(table, device):
     """Writes 1 into the first byte of each cleared page of segment 0: wrong:head."""
-    right = KVBlockZeroer.of(table, device).zero_block_ids
+    right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
     def zero(ids):
         right(ids)
@@ -205,7 +207,7 @@ def uncompilable(table, device):
 
 def right(table, device):
     """A right zeroer, for fixtures."""
-    return KVBlockZeroer.of(table, device).zero_block_ids
+    return KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
 
 not_callable = 7

@@ -10,7 +10,7 @@ from kvzero.zeroer import KVBlockZeroer
 
 def _of(table, device, **columns):
     other = {name: columns.get(name, getattr(table, name)) for name in ("base", "stride", "page")}
-    return KVBlockZeroer.of(SegmentTable(**other, blocks=table.blocks), device).zero_block_ids
+    return KVBlockZeroer.of(SegmentTable(**other, blocks=table.blocks), device, kernel="masked_grid").zero_block_ids
 
 
 def last_of_three(table, device):

@@ -124,7 +124,7 @@ def cached_tile(table, device):
 
 def right(table, device):
     """A fresh pinned tensor for each call, on the current stream."""
-    return KVBlockZeroer.of(table, device).zero_block_ids
+    return KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
 
 def ring_of_eight(table, device):

@@ -98,7 +98,7 @@ def _blocks(layout, group):
 
 
 def _zero(table, device):
-    return KVBlockZeroer.of(table, device).zero_block_ids
+    return KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
 
 for _planted in list(vars().values()):

@@ -148,7 +148,7 @@ def compiles_alone(table, device):
 
 def clears_block_0(table, device):
     """Right: warm-ups of their time cleared a block of the cache, before anything lived there."""
-    zeroer = KVBlockZeroer.of(table, device)
+    zeroer = KVBlockZeroer.of(table, device, kernel="masked_grid")
 
     def zero(ids):
         zeroer.zero_block_ids(ids)

@@ -71,7 +71,7 @@ def test_warmup_of_no_blocks_compiles_nothing() -> None:
     """Not a variant, not a byte."""
     cache, table = _cache(1)
     before = _compiled(BY_NAME["masked_grid"].kernel)
-    KVBlockZeroer.of(table, "cuda").warmup(0)
+    KVBlockZeroer.of(table, "cuda", kernel="masked_grid").warmup(0)
     assert _compiled(BY_NAME["masked_grid"].kernel) == before
     assert bool((cache == 0xA5).all())
 

@@ -62,7 +62,7 @@ def test_the_dsv4_launch_is_planned_for_three_dimensions(monkeypatch: pytest.Mon
     monkeypatch.setattr(zeroer, "_zero_kv_blocks_kernel", kernel)
     monkeypatch.setattr(zeroer, "async_tensor_h2d", lambda data, dtype, device: torch.tensor(data, dtype=dtype))
     caches = [torch.zeros(2, 9344 if number % 2 == 0 else 292, dtype=torch.int32) for number in range(181)]
-    one = KVBlockZeroer("cpu", *_runner(caches, 2).arguments())
+    one = KVBlockZeroer("cpu", *_runner(caches, 2).arguments(), kernel="masked_grid")
     assert one._meta[3:] == (10, 1024, 181)
     one.zero_block_ids(list(range(6870)))
     assert kernel.grids == [(6870, 181, 10)]

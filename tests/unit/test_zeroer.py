@@ -42,7 +42,7 @@ def _table(pages: list[int], strides: list[int] | None = None) -> SegmentTable:
 def test_the_dsv4_launch_is_12_million_programs(kernel: FakeKernel) -> None:
     """6,870 ids over 181 segments of 9,344 and 292 elements fit a 3-D grid; flat they pass 2^31."""
     pages = [9344 if index % 2 == 0 else 292 for index in range(181)]
-    today = KVBlockZeroer.of(_table(pages), "cpu")
+    today = KVBlockZeroer.of(_table(pages), "cpu", kernel="masked_grid")
     assert today._meta[3:] == (10, 1024, 181)
     today.zero_block_ids(list(range(6870)))
     assert [launch[0] for launch in kernel.launches] == [(6870, 181, 10)]
@@ -68,6 +68,18 @@ def test_a_bare_instance_knows_its_generation_by_the_meta(kernel: FakeKernel, me
     assert [launch[0] for launch in kernel.launches] == [grid]
 
 
+def test_our_kernel_is_launched_where_none_is_named(kernel: FakeKernel) -> None:
+    """With its list of chunks, and with its ids checked."""
+    one = KVBlockZeroer.of(_table([8, 8]), "cpu")
+    one.zero_block_ids([1])
+    KVBlockZeroer.of(_table([8, 8]), "cpu", kernel="chunk_list").zero_block_ids([1])
+    (grid, arguments, options), named = kernel.launches
+    assert (grid, options, arguments[2:]) == (named[0], named[2], named[1][2:])
+    assert arguments[0].tolist() == named[1][0].tolist()
+    with pytest.raises(IndexError, match="must be 0 to 3"):
+        one.zero_block_ids([4])
+
+
 @pytest.mark.parametrize("name", BY_NAME)
 def test_an_empty_list_launches_nothing(kernel: FakeKernel, name: str) -> None:
     """No ids, no upload, no launch; the same for a cache without segments."""
@@ -80,7 +92,7 @@ def test_the_upload_is_looked_up_at_each_call(monkeypatch: pytest.MonkeyPatch, k
     """Each call uploads its ids anew, as int64, to the zeroer's device."""
     seen = []
     monkeypatch.setattr(zeroer, "async_tensor_h2d", lambda *arguments: seen.append(arguments) or torch.zeros(2))
-    one = KVBlockZeroer.of(_table([8]), "cpu")
+    one = KVBlockZeroer.of(_table([8]), "cpu", kernel="masked_grid")
     one.zero_block_ids([1, 2])
     one.zero_block_ids([3, 0])
     assert seen == [([1, 2], torch.int64, torch.device("cpu")), ([3, 0], torch.int64, torch.device("cpu"))]

@@ -26,19 +26,19 @@ def page_read_off_stride(table, device):
 def span_of_a_stride(table, device):
     """Today's kernel, told the stride where it wants the page (vllm#52709)."""
     given = SegmentTable(table.base, table.stride, table.stride.copy(), table.blocks)
-    return KVBlockZeroer.of(given, device).zero_block_ids
+    return KVBlockZeroer.of(given, device, kernel="masked_grid").zero_block_ids
 
 
 def steps_by_a_page(table, device):
     """From block to block it goes by one page, whatever lies between them (1Cat#280)."""
     given = SegmentTable(table.base, table.page.copy(), table.page, table.blocks)
-    return KVBlockZeroer.of(given, device).zero_block_ids
+    return KVBlockZeroer.of(given, device, kernel="masked_grid").zero_block_ids
 
 
 def one_stride_for_all(table, device):
     """The constructor takes tables of one block stride only (vllm#49696)."""
     uniform_page.plan(table, device)
-    return KVBlockZeroer.of(table, device).zero_block_ids
+    return KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
 
 def one_page_for_all(table, device):
@@ -46,7 +46,7 @@ def one_page_for_all(table, device):
     others = np.unique(table.page)
     if len(others) > 1:
         raise AssertionError(f"Non-uniform page sizes: {others[-1]} vs {others[0]}")
-    return KVBlockZeroer.of(table, device).zero_block_ids
+    return KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
 
 @triton.jit
@@ -75,9 +75,9 @@ def whole_chunks_only(table, device):
 
 def one_id_otherwise(table, device):
     """A path of its own for one id, never tested, that takes the first segment's page for all (vllm#46345)."""
-    tested = KVBlockZeroer.of(table, device)
+    tested = KVBlockZeroer.of(table, device, kernel="masked_grid")
     page = np.full_like(table.page, table.page[0])
-    other = KVBlockZeroer.of(SegmentTable(table.base, table.stride, page, table.blocks), device)
+    other = KVBlockZeroer.of(SegmentTable(table.base, table.stride, page, table.blocks), device, kernel="masked_grid")
 
     def zero(ids):
         (other if len(ids) == 1 else tested).zero_block_ids(ids)

@@ -66,7 +66,7 @@ def _kernel_blocks(layout, group):
 
 
 def _zero(table, device):
-    return KVBlockZeroer.of(table, device).zero_block_ids
+    return KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
 
 
 for _target in (exact_type, full_attention_only, block_stride_for_page, one_kernel_block, first_at_an_address):
