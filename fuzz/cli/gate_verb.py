@@ -18,6 +18,7 @@ from fuzz.gate.reports.json_report import as_json
 from fuzz.gate.reports.junit import JUnit
 from fuzz.gate.reports.markdown import Markdown
 from fuzz.gate.reports.ndjson import Ndjson
+from fuzz.gate.reports.sarif import Sarif
 from fuzz.gate.reports.terminal import Terminal
 from fuzz.gate.request import MODES, Request
 from fuzz.gate.running import hold
@@ -45,6 +46,9 @@ def gate(
     waivers: Annotated[Path | None, typer.Option(help="Finds that may stay until a day, in TOML or JSON.")] = None,
     events: Annotated[Path | None, typer.Option(help="Write each step to this file at once, as NDJSON.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit report to this file.")] = None,
+    sarif: Annotated[
+        Path | None, typer.Option(help="Write a SARIF 2.1.0 report to this file, for code scanning.")
+    ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write a summary in Markdown to this file.")] = None,
     engine: options.Engine = None,
     device_profile: options.DeviceProfile = None,
@@ -76,9 +80,10 @@ def gate(
     )
     with contextlib.ExitStack() as stack:
         listeners: list[Subscriber] = [Terminal(quiet=quiet)]
-        for name, path in (("events", events), ("junit", junit), ("markdown", markdown)):
+        for name, path in (("events", events), ("junit", junit), ("sarif", sarif), ("markdown", markdown)):
             _writable(name, path)
         listeners += [JUnit(junit)] if junit else []
+        listeners += [Sarif(sarif)] if sarif else []
         listeners += [Markdown(markdown)] if markdown else []
         listeners += [stack.enter_context(Ndjson(events))] if events else []
         report = hold(request, lambda event: _tell(listeners, event))
@@ -93,10 +98,13 @@ def _tell(listeners: Sequence[Subscriber], event: Event) -> None:
 
 
 def _writable(name: str, path: Path | None) -> None:
-    """Refuse a file that cannot be written before a minute is spent on what goes into it."""
+    """Refuse a file that cannot be written before a minute is spent on what goes into it; leave it as it was."""
     if path is None:
         return
+    there = path.exists()
     try:
         path.open("a").close()
+        if not there:
+            path.unlink()
     except OSError as error:
         raise UsageError(f"{name}={path}: {error.strerror}; name a file that can be written") from None

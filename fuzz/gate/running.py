@@ -79,6 +79,7 @@ def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]
         opened.device_profile,
         contents,
         base_trouble=ground.base.trouble,
+        files=opened.files.get(request.target, ()),
     )
     tell(Began(report))
     for check in checks:

@@ -75,11 +75,12 @@ def test_a_search_that_finds_says_the_same_twice(corpus: Path) -> None:
 
 def test_a_change_for_the_worse_is_refused(kvzero: Run, corpus: Path, tmp_path: Path) -> None:
     """From block_stride to page_table: padding is cleared, new; all reports say so, and JUnit parses."""
-    names = ("junit.xml", "gate.md", "events.ndjson")
-    junit, markdown, events = (tmp_path / name for name in names)
+    names = ("junit.xml", "gate.md", "events.ndjson", "gate.sarif")
+    junit, markdown, events, sarif = (tmp_path / name for name in names)
     code, report, words = _gate(
         kvzero, corpus, "page_table", "block_stride",
         "--junit", str(junit), "--markdown", str(markdown), "--events", str(events),
+        "--sarif", str(sarif),
     )  # fmt: skip
     assert (code, report["line"]) == (1, "gate: no, 1 new")
     assert [f["bucket"] for f in report["finds"] if f["standing"] == "new"] == ["page_table@h200 clobbered:padding"]
@@ -89,6 +90,11 @@ def test_a_change_for_the_worse_is_refused(kvzero: Run, corpus: Path, tmp_path: 
     assert root.get("failures") == "3"
     assert "| `page_table@h200 clobbered:padding` | new |" in markdown.read_text()
     rows = [json.loads(line) for line in events.read_text().splitlines()]
+    (result,) = json.loads(sarif.read_text())["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("kvzero/generations/page_table.py")
+    source = (ROOT / "kvzero" / "generations" / "page_table.py").read_text().splitlines()
+    assert source[place["region"]["startLine"] - 1].startswith("def kernel(")
     assert [row["event"] for row in rows] == ["began", "check", "file", "file", "check", "over"]
 
 
