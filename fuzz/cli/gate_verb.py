@@ -50,6 +50,12 @@ def gate(
         Path | None, typer.Option(help="Write a SARIF 2.1.0 report to this file, for code scanning.")
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write a summary in Markdown to this file.")] = None,
+    receipt: Annotated[
+        Path | None, typer.Option(help="Write what a gate on a GPU found out to this file, as JSON.")
+    ] = None,
+    check_receipt: Annotated[
+        Path | None, typer.Option(help="Refuse unless this receipt says yes to the very same target and base.")
+    ] = None,
     engine: options.Engine = None,
     device_profile: options.DeviceProfile = None,
     json: options.Json = False,  # noqa: FBT002
@@ -75,12 +81,15 @@ def gate(
         strict=strict,
         corpus_only=corpus_only,
         waivers=waivers,
+        receipt=receipt,
+        check_receipt=check_receipt,
         engine=engine,
         device_profile=device_profile,
     )
     with contextlib.ExitStack() as stack:
         listeners: list[Subscriber] = [Terminal(quiet=quiet)]
-        for name, path in (("events", events), ("junit", junit), ("sarif", sarif), ("markdown", markdown)):
+        written = {"events": events, "junit": junit, "sarif": sarif, "markdown": markdown, "receipt": receipt}
+        for name, path in written.items():
             _writable(name, path)
         listeners += [JUnit(junit)] if junit else []
         listeners += [Sarif(sarif)] if sarif else []

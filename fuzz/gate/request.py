@@ -51,6 +51,8 @@ class Request:
         strict: whether hostile input that is taken blocks.
         corpus_only: whether nothing but the corpus is run.
         waivers: file of waivers, or None.
+        receipt: file that the record of a gate on a GPU goes to, or None.
+        check_receipt: file of such a record, which must be of the same content, or None.
         engine: engine by name, or None for the best there is.
         device_profile: launch limits by name, or None for the engine's own.
         sizes: cases by mode and engine.
@@ -66,6 +68,8 @@ class Request:
     strict: bool = False
     corpus_only: bool = False
     waivers: Path | None = None
+    receipt: Path | None = None
+    check_receipt: Path | None = None
     engine: str | None = None
     device_profile: str | None = None
     sizes: Mapping[tuple[str, str], Sizes] = field(default_factory=lambda: SIZES)

@@ -13,17 +13,19 @@ from fuzz import corpus
 from fuzz.devices import usual_workers
 from fuzz.errors import CorpusError, EngineError, KvzeroError, UsageError
 from fuzz.fleet import Fleet
-from fuzz.gate import waivers
+from fuzz.gate import receipt, waivers
 from fuzz.gate.base import Base
 from fuzz.gate.ceiling import Ceiling
 from fuzz.gate.checks.corpus_files import CorpusFiles
 from fuzz.gate.checks.enumeration import Enumeration
 from fuzz.gate.checks.limits import LimitsCheck
 from fuzz.gate.checks.portability import Portability
+from fuzz.gate.checks.receipts import ReceiptCheck
 from fuzz.gate.checks.seeded_search import FreshSearch, OverlappingCalls, SeededSearch
 from fuzz.gate.events import Began, CheckEnded, Over, Subscriber, Warned
 from fuzz.gate.ground import Checking, Ground
 from fuzz.gate.lanes import Lanes
+from fuzz.gate.receipt import Asked
 from fuzz.gate.request import Request, Sizes, seed_of
 from fuzz.gate.results import Check, GateReport
 from fuzz.gate.unproved import unproved
@@ -41,12 +43,18 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
     """
     files = _files(request.corpus)
     waived = waivers.read(request.waivers, dt.datetime.now().astimezone().date()) if request.waivers else {}
+    shown = receipt.read(request.check_receipt) if request.check_receipt else None
     control = Ceiling(request.ceiling)
     with tempfile.TemporaryDirectory(prefix="kvzero-") as folder, control.signals():
         fleet = Fleet(request.opening(request.target), Path(folder), control)
         crew = _crew(request, Path(folder), control)
         try:
             opened = fleet.open()
+            if request.receipt and opened.engine != "cuda":
+                raise UsageError(
+                    f"receipt={request.receipt}: a receipt is a GPU's, and engine {opened.engine} would run; "
+                    "hold the gate on a machine with a GPU, or leave --receipt out"
+                )
             base = Base(request.base, crew, lambda: control.left)
             lanes = Lanes(fleet, usual_workers(opened), control)
             contents = {request.target: opened.contents[request.target]}
@@ -57,7 +65,17 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
             seed = seed_of(contents[request.target], contents.get(request.base or "", ""))
             sizes = request.sizes.get((request.mode, opened.engine), Sizes(0, 0))
             ground = Ground(request, opened, lanes, base, control, tell, seed, sizes, files, waived)
-            return checked(ground, checks_of(request), contents)
+            asked = Asked(
+                tuple(contents[name] for name in (request.target, request.base) if name in contents),
+                receipt.of_corpus(files),
+                request.mode,
+                request.strict,
+                request.corpus_only,
+            )
+            checks = checks_of(request)
+            if request.check_receipt and shown:
+                checks.insert(0, ReceiptCheck(request.check_receipt, shown, asked))
+            return _recorded(request.receipt, checked(ground, checks, contents), asked)
         except Abandoned:
             raise EngineError(f"a signal, or its {request.ceiling:g} s, ended the gate before its first case") from None
         finally:
@@ -112,6 +130,13 @@ def checks_of(request: Request) -> list[Checking]:
         if request.seed is not None:
             checks.append(FreshSearch(request.seed))
     return checks
+
+
+def _recorded(path: Path | None, report: GateReport, asked: Asked) -> GateReport:
+    """The report itself, once its receipt is written."""
+    if path:
+        receipt.write(path, receipt.of_report(report, asked))
+    return report
 
 
 def _files(root: Path) -> list[corpus.Entry]:

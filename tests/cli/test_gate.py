@@ -140,6 +140,7 @@ EXPIRED = '[[waivers]]\nbucket = "hung"\nreason = "r"\nlink = "l"\nowner = "ann"
         (("--base", "git:HEAD"), "three parts"),
         (("--corpus", "nowhere"), "corpus=nowhere: there is no such folder"),
         (("--corpus", "empty"), "corpus=empty: no case in"),
+        (("--check-receipt", "none.json"), "check_receipt=none.json: No such file"),
         (("--junit", "no/folder/j.xml"), "junit=no/folder/j.xml: No such file"),
     ],
 )
@@ -150,6 +151,14 @@ def test_what_cannot_be_is_refused(kvzero: Run, tmp_path: Path, arguments: tuple
     done = kvzero("gate", "--target", "masked_grid", *arguments)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_a_receipt_is_written_on_a_gpu_alone(kvzero: Run, corpus: Path, tmp_path: Path) -> None:
+    """With the simulator that is said before anything is run, and no file is left."""
+    written = tmp_path / "r.json"
+    code, report, words = _gate(kvzero, corpus, "masked_grid", None, "--receipt", str(written))
+    assert (code, report, written.exists()) == (2, {}, False)
+    assert "a receipt is a GPU's, and engine simulator would run" in words
 
 
 def test_a_new_target_runs_as_written(kvzero: Run, corpus: Path, tmp_path: Path) -> None:
