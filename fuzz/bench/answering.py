@@ -54,9 +54,13 @@ class Answering:
                 self._process.stdin.flush()
         return self._answer()
 
-    def close(self) -> None:
-        """End the process."""
+    def kill(self) -> None:
+        """End the process; whoever waits for its answer gets an error."""
         self._process.kill()
+
+    def close(self) -> None:
+        """End the process, and forget it."""
+        self.kill()
         self._process.communicate()
         self._log.close()
 

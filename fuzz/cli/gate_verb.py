@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -50,6 +51,10 @@ def gate(
         Path | None, typer.Option(help="Write a SARIF 2.1.0 report to this file, for code scanning.")
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write a summary in Markdown to this file.")] = None,
+    cost_limit: Annotated[
+        float | None,
+        typer.Option(help="Refuse what surely takes so many per cent more of a GPU's time than the base."),
+    ] = None,
     receipt: Annotated[
         Path | None, typer.Option(help="Write what a gate on a GPU found out to this file, as JSON.")
     ] = None,
@@ -69,6 +74,12 @@ def gate(
     options.checked([target, *([base] if base else [])], engine, device_profile)
     if seconds is not None and not seconds > 0:
         raise UsageError(f"seconds={seconds:g}: must be more than 0")
+    if cost_limit is not None and not 0 < cost_limit < inf:
+        raise UsageError(f"cost_limit={cost_limit:g}: must be more than 0 per cent")
+    if cost_limit is not None and base is None:
+        raise UsageError(f"cost_limit={cost_limit:g}: is against a base, and there is none; name one with --base")
+    if cost_limit is not None and corpus_only:
+        raise UsageError(f"cost_limit={cost_limit:g}: nothing is timed with --corpus-only; leave one of them out")
     folder = options.corpus_folder(corpus)
     request = Request(
         target,
@@ -81,6 +92,7 @@ def gate(
         strict=strict,
         corpus_only=corpus_only,
         waivers=waivers,
+        cost_limit=cost_limit,
         receipt=receipt,
         check_receipt=check_receipt,
         engine=engine,

@@ -51,6 +51,7 @@ class Request:
         strict: whether hostile input that is taken blocks.
         corpus_only: whether nothing but the corpus is run.
         waivers: file of waivers, or None.
+        cost_limit: per cent that the target may cost more than the base on a GPU, or None.
         receipt: file that the record of a gate on a GPU goes to, or None.
         check_receipt: file of such a record, which must be of the same content, or None.
         engine: engine by name, or None for the best there is.
@@ -68,6 +69,7 @@ class Request:
     strict: bool = False
     corpus_only: bool = False
     waivers: Path | None = None
+    cost_limit: float | None = None
     receipt: Path | None = None
     check_receipt: Path | None = None
     engine: str | None = None

@@ -17,6 +17,7 @@ from fuzz.gate import receipt, waivers
 from fuzz.gate.base import Base
 from fuzz.gate.ceiling import Ceiling
 from fuzz.gate.checks.corpus_files import CorpusFiles
+from fuzz.gate.checks.costs import CostCheck
 from fuzz.gate.checks.enumeration import Enumeration
 from fuzz.gate.checks.limits import LimitsCheck
 from fuzz.gate.checks.portability import Portability
@@ -28,6 +29,7 @@ from fuzz.gate.lanes import Lanes
 from fuzz.gate.receipt import Asked
 from fuzz.gate.request import Request, Sizes, seed_of
 from fuzz.gate.results import Check, GateReport
+from fuzz.gate.stopwatch import DRIVER, Stopwatch
 from fuzz.gate.unproved import unproved
 from fuzz.restarts import Restarts
 from fuzz.supervisor import Crew
@@ -48,6 +50,7 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
     with tempfile.TemporaryDirectory(prefix="kvzero-") as folder, control.signals():
         fleet = Fleet(request.opening(request.target), Path(folder), control)
         crew = _crew(request, Path(folder), control)
+        stopwatch = _stopwatch(request)
         try:
             opened = fleet.open()
             if request.receipt and opened.engine != "cuda":
@@ -72,7 +75,7 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
                 request.strict,
                 request.corpus_only,
             )
-            checks = checks_of(request)
+            checks = checks_of(request, stopwatch)
             if request.check_receipt and shown:
                 checks.insert(0, ReceiptCheck(request.check_receipt, shown, asked))
             return _recorded(request.receipt, checked(ground, checks, contents), asked)
@@ -82,6 +85,8 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
             fleet.close()
             if crew:
                 crew.close()
+            if stopwatch:
+                stopwatch.close()
 
 
 def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]) -> GateReport:
@@ -122,10 +127,12 @@ def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]
     return report
 
 
-def checks_of(request: Request) -> list[Checking]:
+def checks_of(request: Request, stopwatch: Stopwatch | None = None) -> list[Checking]:
     """The checks of a gate, in order."""
     checks: list[Checking] = [LimitsCheck(), CorpusFiles()]
     if not request.corpus_only:
+        # Cost comes before the many: its process is loaded by now, and their workers are not on the GPU yet.
+        checks.append(CostCheck(request.cost_limit, stopwatch.pairs if stopwatch else None))
         checks += [Enumeration(), SeededSearch(), OverlappingCalls(), Portability()]
         if request.seed is not None:
             checks.append(FreshSearch(request.seed))
@@ -154,3 +161,13 @@ def _crew(request: Request, folder: Path, control: Ceiling) -> Crew | None:
     return Crew(
         request.opening(request.base), folder, standbys=0, restarts=Restarts(given_up=lambda: control.interrupted)
     )
+
+
+def _stopwatch(request: Request) -> Stopwatch | None:
+    """What times target against base; where there may be a GPU it loads beside the workers."""
+    if request.base is None or request.corpus_only:
+        return None
+    stopwatch = Stopwatch(request.target, request.base)
+    if request.engine in (None, "cuda") and request.device_profile in (None, "h200") and DRIVER.exists():
+        stopwatch.start()
+    return stopwatch

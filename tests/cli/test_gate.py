@@ -56,7 +56,7 @@ def test_a_kernel_against_itself_passes_and_the_same_tree_says_the_same(corpus: 
     states = {check["name"]: check["state"] for check in first["checks"]}
     assert states == {
         "limits": "passed", "corpus": "passed", "exhaustive": "passed", "search": "passed", "order": "left out",
-        "portability": "information",
+        "portability": "information", "cost": "left out",
     }  # fmt: skip
     assert {find["standing"] for find in first["finds"]} <= {"old", "accepted"}
     assert first == again
@@ -138,6 +138,8 @@ EXPIRED = '[[waivers]]\nbucket = "hung"\nreason = "r"\nlink = "l"\nowner = "ann"
         (("--mode", "fast"), "mode='fast': must be one of change, batch"),
         (("--seconds", "0"), "seconds=0: must be more than 0"),
         (("--base", "git:HEAD"), "three parts"),
+        (("--cost-limit", "3"), "cost_limit=3: is against a base, and there is none"),
+        (("--base", "ids_on_z", "--cost-limit", "0"), "cost_limit=0: must be more than 0 per cent"),
         (("--corpus", "nowhere"), "corpus=nowhere: there is no such folder"),
         (("--corpus", "empty"), "corpus=empty: no case in"),
         (("--check-receipt", "none.json"), "check_receipt=none.json: No such file"),
