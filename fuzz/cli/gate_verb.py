@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from fuzz import corpus as corpora
+from fuzz import sanitizer
 from fuzz.cli import options
 from fuzz.errors import UsageError
 from fuzz.gate.events import Event, Subscriber
@@ -44,6 +45,7 @@ def gate(
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Hostile input that is taken blocks, too.")] = False,  # noqa: FBT002
     corpus_only: Annotated[bool, typer.Option("--corpus-only", help="Run the corpus and nothing else.")] = False,  # noqa: FBT002
+    sanitize: Annotated[bool, typer.Option("--sanitize", help="Run the corpus below compute-sanitizer, too.")] = False,  # noqa: FBT002
     waivers: Annotated[Path | None, typer.Option(help="Finds that may stay until a day, in TOML or JSON.")] = None,
     events: Annotated[Path | None, typer.Option(help="Write each step to this file at once, as NDJSON.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit report to this file.")] = None,
@@ -80,6 +82,8 @@ def gate(
         raise UsageError(f"cost_limit={cost_limit:g}: is against a base, and there is none; name one with --base")
     if cost_limit is not None and corpus_only:
         raise UsageError(f"cost_limit={cost_limit:g}: nothing is timed with --corpus-only; leave one of them out")
+    if sanitize:
+        sanitizer.tool()
     folder = options.corpus_folder(corpus)
     request = Request(
         target,
@@ -91,6 +95,7 @@ def gate(
         seed,
         strict=strict,
         corpus_only=corpus_only,
+        sanitize=sanitize,
         waivers=waivers,
         cost_limit=cost_limit,
         receipt=receipt,

@@ -17,6 +17,9 @@ Standing = Literal["new", "undecided", "waived", "accepted", "old", "information
 
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
+SANITIZE = "sanitize"
+"""Name of the check whose finds show only below compute-sanitizer."""
+
 BLOCKING: tuple[State, ...] = ("cut short", "nothing proved", "trouble")
 """States after which a gate without new finds cannot say."""
 

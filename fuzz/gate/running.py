@@ -7,6 +7,7 @@ import datetime as dt
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from fuzz import corpus
@@ -22,6 +23,7 @@ from fuzz.gate.checks.enumeration import Enumeration
 from fuzz.gate.checks.limits import LimitsCheck
 from fuzz.gate.checks.portability import Portability
 from fuzz.gate.checks.receipts import ReceiptCheck
+from fuzz.gate.checks.sanitizing import SanitizeCheck
 from fuzz.gate.checks.seeded_search import FreshSearch, OverlappingCalls, SeededSearch
 from fuzz.gate.events import Began, CheckEnded, Over, Subscriber, Warned
 from fuzz.gate.ground import Checking, Ground
@@ -32,6 +34,7 @@ from fuzz.gate.results import Check, GateReport
 from fuzz.gate.stopwatch import DRIVER, Stopwatch
 from fuzz.gate.unproved import unproved
 from fuzz.restarts import Restarts
+from fuzz.sanitizer import sanitized
 from fuzz.supervisor import Crew
 from fuzz.worker_process import Abandoned
 
@@ -53,6 +56,8 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
         stopwatch = _stopwatch(request)
         try:
             opened = fleet.open()
+            if request.sanitize and opened.engine != "cuda":
+                raise EngineError(f"sanitize: needs a GPU, and engine {opened.engine} would run; leave --sanitize out")
             if request.receipt and opened.engine != "cuda":
                 raise UsageError(
                     f"receipt={request.receipt}: a receipt is a GPU's, and engine {opened.engine} would run; "
@@ -76,6 +81,9 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
                 request.corpus_only,
             )
             checks = checks_of(request, stopwatch)
+            if request.sanitize:
+                log = Path(folder) / "memcheck"
+                checks.append(SanitizeCheck(partial(sanitized, log=log, left=lambda: control.left or 0.0)))
             if request.check_receipt and shown:
                 checks.insert(0, ReceiptCheck(request.check_receipt, shown, asked))
             return _recorded(request.receipt, checked(ground, checks, contents), asked)

@@ -163,6 +163,16 @@ def test_a_receipt_is_written_on_a_gpu_alone(kvzero: Run, corpus: Path, tmp_path
     assert "a receipt is a GPU's, and engine simulator would run" in words
 
 
+def test_sanitizing_takes_a_tool_and_a_gpu(kvzero: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gate says at once that the tool is missing, a replay that its engine has no such memory."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    gate = kvzero("gate", "--target", "masked_grid", "--sanitize")
+    assert (gate.returncode, "there is no compute-sanitizer on PATH" in gate.stderr) == (3, True)
+    (case,) = HISTORY.glob("one-block-and-one-id-????????.json")
+    replayed = kvzero("replay", str(case), "--sanitize", "--engine", "simulator")
+    assert (replayed.returncode, "only cuda has memory that --sanitize can check" in replayed.stderr) == (2, True)
+
+
 def test_a_new_target_runs_as_written(kvzero: Run, corpus: Path, tmp_path: Path) -> None:
     """The file that new-target writes passes the corpus; a second one of the name is refused."""
     assert kvzero("new-target", "mine").returncode == 0
