@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from fuzz import corpus as corpora
-from fuzz import sanitizer
+from fuzz import revisions, sanitizer
+from fuzz import targets as locators
 from fuzz.cli import options
 from fuzz.errors import UsageError
 from fuzz.gate.events import Event, Subscriber
@@ -73,7 +74,9 @@ def gate(
     Example: kvzero gate --target my_kernel.py:zeroer --base git:main:my_kernel.py:zeroer
     """
     options.one_of("mode", mode, MODES)
-    options.checked([target, *([base] if base else [])], engine, device_profile)
+    options.checked([target], engine, device_profile)
+    if base and not (base.startswith(revisions.PREFIX) and not revisions.has_file(base)):
+        locators.check(base)  # a file that is new has no base, which the gate says by itself
     if seconds is not None and not seconds > 0:
         raise UsageError(f"seconds={seconds:g}: must be more than 0")
     if cost_limit is not None and not 0 < cost_limit < inf:

@@ -38,7 +38,7 @@ class CostCheck:
         if ground.takes != "table":
             return Check(self.name, "left out", f"the target takes a {ground.takes}; tables are timed")
         if self._pairs is None or ground.base.trouble:
-            return self._unmeasured(ground.base.trouble or "no base was named", "nothing proved")
+            return Check(self.name, "left out", f"was not measured: {ground.base.trouble or 'no base was named'}")
         try:
             pairs, wrong, missing = self._pairs(ground.control.left or 0.0)
         except KvzeroError as error:
