@@ -69,7 +69,7 @@ def sanitized(target: str, paths: Sequence[Path], log: Path, left: Callable[[], 
         timer = threading.Timer(left(), process.kill)
         timer.start()
         try:
-            process.ready()
+            _ready(process, log)
             while waiting:
                 seen = _seen(process, waiting[0], log, left)
                 if seen is None:
@@ -96,13 +96,28 @@ def command(log: Path) -> tuple[str, ...]:
 
 
 def report(log: Path) -> str:
-    """The first error in a log, without addresses of threads; empty if there is none."""
+    """The first error in a log, a few lines of it; empty if there is none."""
+    lines = _lines(log)
+    first = next((number for number, line in enumerate(lines) if line.startswith("Invalid ")), None)
+    return "" if first is None else "; ".join(lines[first : first + WORDS])
+
+
+def _lines(log: Path) -> list[str]:
     try:
         lines = [line.removeprefix(MARK).strip() for line in log.read_text(errors="replace").splitlines()]
     except FileNotFoundError:
-        return ""
-    first = next((number for number, line in enumerate(lines) if line.startswith("Invalid ")), None)
-    return "" if first is None else "; ".join(filter(None, lines[first : first + WORDS]))
+        return []
+    return list(filter(None, lines))
+
+
+def _ready(process: Answering, log: Path) -> None:
+    """Wait until the process has loaded everything; where it could not, the tool may know why."""
+    try:
+        process.ready()
+    except EngineError as error:
+        process.finish(ENDING)
+        words = "; ".join(_lines(log)[-WORDS:])
+        raise EngineError(f"{error}; {TOOL}: {words}" if words else str(error)) from None
 
 
 def _require_nothing(log: Path) -> None:
@@ -119,11 +134,13 @@ def _seen(process: Answering, path: Path, log: Path, left: Callable[[], float]) 
     except KvzeroError as error:
         if left() <= 0:
             return None
-        told = {"outcome": "faulted", "text": str(error)}
+        told = {"outcome": "died", "text": str(error)}
     if told["outcome"] in ("passed", "declined", "unproved"):
         return Seen(path, Verdict(told["outcome"], text=told["text"]))
-    if told["outcome"] == "faulted":
-        process.finish(min(ENDING, left()))
-        words = report(log) or told["text"]
-        return Seen(path, Verdict("finding", "faulted", "memory", text=f"{TOOL}: {words}", lost=True))
-    return Seen(path, Verdict("unproved", text=f"raised before it reached memory: {told['text']}"))
+    if told["outcome"] == "raised":
+        return Seen(path, Verdict("unproved", text=f"raised before it reached memory: {told['text']}"))
+    process.finish(min(ENDING, left()))
+    words = report(log)
+    if told["outcome"] == "died" and not words:
+        return Seen(path, Verdict("infra", text=told["text"], lost=True))
+    return Seen(path, Verdict("finding", "faulted", "memory", text=f"{TOOL}: {words or told['text']}", lost=True))

@@ -79,12 +79,18 @@ log = Path(arguments[arguments.index("--log-file") + 1])
 target = arguments[-1]
 with open({calls!r}, "a") as calls:
     calls.write(target + "\\n")
+if target == "broken":
+    log.write_text("========= COMPUTE-SANITIZER\\n========= Error: no device\\n=========\\n")
+    sys.exit(1)
 if target == "nowhere":
     print(json.dumps({{"kind": "EngineError", "text": "engine=cuda: torch sees no CUDA device"}}), flush=True)
     sys.exit()
 print(json.dumps({{"device": "a fake"}}), flush=True)
 for line in sys.stdin:
     name = Path(line.strip()).stem
+    if name == "vanishes":
+        log.unlink(missing_ok=True)
+        os._exit(1)
     if name == "reads" and target != "right" or name == "dies":
         log.write_text("========= COMPUTE-SANITIZER\\n========= Invalid __global__ read of size 4 bytes\\n"
                        "=========     at clear+0x70 in k.py:7\\n=========     by thread (0,0,0)\\n")
@@ -115,15 +121,15 @@ def _files(folder: Path, *names: str) -> list[Path]:
 
 
 def test_after_a_find_the_next_cases_run_in_a_new_process(tmp_path: Path, calls: Callable[[], list[str]]) -> None:
-    """Each file has its verdict, with the tool's own words; a process that dies is a find of the case it ran."""
-    paths = _files(tmp_path, "fine", "reads", "wide", "dies", "last")
+    """Each file has its verdict, with the tool's own words; a process that dies is a find only with the tool's word."""
+    paths = _files(tmp_path, "fine", "reads", "wide", "dies", "vanishes", "last")
     seen = list(sanitizer.sanitized("new", paths, tmp_path / "log", lambda: 60.0))
     assert [one.path for one in seen] == paths
-    labels = ["passed", "faulted:memory", "declined", "faulted:memory", "passed"]
+    labels = ["passed", "faulted:memory", "declined", "faulted:memory", "infra", "passed"]
     assert [one.verdict.label() for one in seen] == labels
     first = "compute-sanitizer: Invalid __global__ read of size 4 bytes; at clear+0x70 in k.py:7; by thread (0,0,0)"
     assert seen[1].verdict.text == first
-    assert calls() == ["new", "new", "new"]
+    assert calls() == ["new", "new", "new", "new"]
 
 
 def test_no_time_no_tool_and_no_gpu_are_said(tmp_path: Path, calls: Callable[[], list[str]], monkeypatch) -> None:
@@ -132,7 +138,9 @@ def test_no_time_no_tool_and_no_gpu_are_said(tmp_path: Path, calls: Callable[[],
     assert list(sanitizer.sanitized("new", paths, tmp_path / "log", lambda: 0.0)) == []
     with pytest.raises(EngineError, match="torch sees no CUDA device"):
         list(sanitizer.sanitized("nowhere", paths, tmp_path / "log", lambda: 60.0))
-    assert calls() == ["nowhere"]
+    with pytest.raises(EngineError, match=r"the process ended.*compute-sanitizer: COMPUTE-SANITIZER; Error: no device"):
+        list(sanitizer.sanitized("broken", paths, tmp_path / "log", lambda: 60.0))
+    assert calls() == ["nowhere", "broken"]
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EngineError, match="no compute-sanitizer on PATH"):
         sanitizer.tool()
