@@ -15,7 +15,7 @@ from fuzz.bench.pace import COLD, Cache, Clock, Make, Zero
 from fuzz.bench.pair import Pair, chunks
 from fuzz.errors import EngineError
 
-SECONDS = 0.3
+SECONDS = 0.2
 """For the rounds of one geometry: where calls are short, and so ratios coarse, there are more of them."""
 
 FEWEST, MOST = 40, 400

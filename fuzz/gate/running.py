@@ -138,12 +138,14 @@ def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]
 def checks_of(request: Request, stopwatch: Stopwatch | None = None) -> list[Checking]:
     """The checks of a gate, in order."""
     checks: list[Checking] = [LimitsCheck(), CorpusFiles()]
-    if not request.corpus_only:
-        # Cost comes before the many: its process is loaded by now, and their workers are not on the GPU yet.
-        checks.append(CostCheck(request.cost_limit, stopwatch.pairs if stopwatch else None))
-        checks += [Enumeration(), SeededSearch(), OverlappingCalls(), Portability()]
-        if request.seed is not None:
-            checks.append(FreshSearch(request.seed))
+    if request.corpus_only:
+        return checks
+    cost = CostCheck(request.cost_limit, stopwatch.pairs if stopwatch else None)
+    searches: list[Checking] = [Enumeration(), SeededSearch(), OverlappingCalls(), Portability()]
+    # A limit must be held against before time is up; what only informs takes the time that is left.
+    checks += [*searches, cost] if request.cost_limit is None else [cost, *searches]
+    if request.seed is not None:
+        checks.append(FreshSearch(request.seed))
     return checks
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from math import comb
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
@@ -17,6 +18,8 @@ from fuzz.engines.simulator import register, simulated
 from fuzz.errors import EngineError
 from fuzz.gate.checks.costs import NEEDS_A_GPU, CostCheck
 from fuzz.gate.cost import GROUPS, Cost, cost, outermost
+from fuzz.gate.request import Request
+from fuzz.gate.running import checks_of
 from fuzz.gate.stopwatch import Stopwatch
 from kvzero import Limits
 from kvzero.zeroer import KVBlockZeroer
@@ -108,6 +111,15 @@ def test_what_is_not_timed_says_why() -> None:
     assert (_check(None, []).state, _check(3.0, []).state) == ("left out", "nothing proved")
     wrong = _check(None, [], ["odd-1000"])
     assert (wrong.state, wrong.words) == ("failed", "the target clears geometry odd-1000 wrongly")
+
+
+def test_a_limit_is_held_against_before_the_searches(tmp_path: Path) -> None:
+    """Information waits until they are over; nothing is timed with the corpus alone."""
+    for limit, place in ((3.0, 2), (None, 6)):
+        names = [check.name for check in checks_of(Request("new", "old", tmp_path, tmp_path, cost_limit=limit))]
+        assert (names.index("cost"), names[1], len(names)) == (place, "corpus", 7)
+    only = checks_of(Request("new", "old", tmp_path, tmp_path, corpus_only=True))
+    assert [check.name for check in only] == ["limits", "corpus"]
 
 
 class Ticking:
