@@ -29,8 +29,13 @@ def of_file(name: str, file: Path) -> str:
         name: the target's name in its module.
         file: the module's file.
     """
-    folder = file.resolve().parent
-    return _digest(name, folder, {file.resolve(), *beside(folder)})
+    return _digest(name, file.resolve().parent, files_of(file))
+
+
+def files_of(file: Path) -> list[Path]:
+    """A target's file, then the files that were loaded so far from the same folder or below."""
+    own = file.resolve()
+    return [own, *sorted(set(beside(own.parent)) - {own})]
 
 
 def beside(folder: Path) -> dict[Path, str]:

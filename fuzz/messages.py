@@ -28,7 +28,7 @@ class Opened(msgspec.Struct, frozen=True, tag=True):
     """Ready: engine, its device in words, device profile, each target's unit in bytes and what it takes.
 
     ``gpus`` counts the CUDA devices that the worker may use, 0 where the engine uses none; ``limits`` are
-    each target's, ``contents`` the hash of what it is made of.
+    each target's, ``contents`` the hash of what it is made of, ``files`` the files that it stands in, its own first.
     """
 
     engine: str
@@ -39,6 +39,7 @@ class Opened(msgspec.Struct, frozen=True, tag=True):
     gpus: int = 0
     limits: dict[str, Limits] = {}
     contents: dict[str, str] = {}
+    files: dict[str, tuple[str, ...]] = {}
 
 
 class Batch(msgspec.Struct, frozen=True, tag=True):

@@ -59,6 +59,17 @@ def check(locator: str) -> None:
     _tree(locator, parsed(locator))
 
 
+def has_file(locator: str) -> bool:
+    """Whether the revision of a locator has its file.
+
+    Raises:
+        UsageError: if there is no git, no such revision, or the locator has another form.
+    """
+    revision = parsed(locator)
+    _commit(locator, revision)
+    return _kind(locator, revision, _place(locator, revision)) == b"blob"
+
+
 def exported(locator: str) -> Path:
     """The file of a locator, written out with all of its folder as it is in that revision.
 
@@ -83,19 +94,35 @@ def exported(locator: str) -> Path:
 
 def _tree(locator: str, revision: Revision) -> str:
     """The tree of the file's folder."""
+    commit = _commit(locator, revision)
+    place = _place(locator, revision)
+    if _kind(locator, revision, place) != b"blob":
+        raise UsageError(f"target={locator!r}: {revision.rev} has no file {place}; {FORM}")
+    folder = os.path.dirname(place)  # noqa: PTH120 - a path in git, not on disk
+    return _git(locator, "rev-parse", "--verify", f"{commit}:{folder}").decode().strip()
+
+
+def _commit(locator: str, revision: Revision) -> str:
+    """The commit of a revision."""
     commit = f"{revision.rev}^{{commit}}"
-    _git(locator, "rev-parse", "--verify", "--quiet", commit, missing=f"there is no revision {revision.rev}")
+    missing = f"there is no revision {revision.rev}"
+    return _git(locator, "rev-parse", "--verify", "--quiet", commit, missing=missing).decode().strip()
+
+
+def _place(locator: str, revision: Revision) -> str:
+    """The file's path from the top of its repository."""
     path = PurePosixPath(os.path.relpath(revision.path))
     inside = _git(locator, "rev-parse", "--show-prefix").decode().strip()
     place = os.path.normpath(inside + str(path))
     if place.startswith(".."):
         raise UsageError(f"target={locator!r}: {revision.path} lies outside of the repository; {FORM}")
-    missing = f"{revision.rev} has no file {place}"
-    kind = _git(locator, "cat-file", "-t", f"{revision.rev}:{place}", missing=missing)
-    if kind.strip() != b"blob":
-        raise UsageError(f"target={locator!r}: {missing}")
-    folder = os.path.dirname(place)  # noqa: PTH120 - a path in git, not on disk
-    return _git(locator, "rev-parse", "--verify", f"{revision.rev}^{{commit}}:{folder}").decode().strip()
+    return place
+
+
+def _kind(locator: str, revision: Revision, place: str) -> bytes:
+    """What a path is in a revision, ``blob`` or ``tree``; empty if it is not there."""
+    listed = _git(locator, "ls-tree", "-z", "--full-tree", f"{revision.rev}^{{commit}}", "--", place)
+    return listed.split(b"\t")[0].split(b" ")[1] if listed else b""
 
 
 def _blobs(locator: str, tree: str) -> list[_Blob]:

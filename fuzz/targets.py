@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, get_args
 
+import kvzero
 from fuzz import contents, revisions
 from fuzz.case import Case
 from fuzz.errors import UsageError
@@ -65,7 +66,7 @@ class Target:
     ``virtual`` tells that it reaches the cache through Triton alone, and so may be given addresses
     without memory; ``newer_form`` that it takes only layouts whose blocks are the first dimension of
     every cache; ``capturable`` that its calls may be captured into CUDA graphs. ``content`` is the hash of
-    what it is made of.
+    what it is made of; ``files`` are its own file and those beside it, of a built-in target the file of its kernel.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Target:
     newer_form: bool = False
     takes: Takes = "table"
     content: str = ""
+    files: tuple[Path, ...] = ()
 
 
 def built_in(case: Case) -> tuple[str, ...]:
@@ -121,7 +123,7 @@ def load(locator: str) -> Target:
     """
     check(locator)
     if locator in BUILT_IN:
-        return replace(_built_in(locator), content=contents.of_built_in(locator))
+        return replace(_built_in(locator), content=contents.of_built_in(locator), files=(_built_in_file(locator),))
     make = _client(locator) or _entry_point(locator) or _attribute(locator)
     if not callable(make):
         raise UsageError(
@@ -135,7 +137,10 @@ def load(locator: str) -> Target:
     if taken not in get_args(Takes):
         raise UsageError(f"target={locator!r}: takes={taken!r}: must be one of {', '.join(get_args(Takes))}")
     says = {word: bool(getattr(make, word, False)) for word in ("virtual", "capturable", "newer_form")}
-    return Target(locator, make, limits, takes=taken, content=_content(locator, make), **says)
+    name, file = locator.rpartition(":")[2], _module_file(locator, make)
+    content = contents.of_file(name, file) if file else contents.of_built_in(locator)
+    files = tuple(contents.files_of(file)) if file else ()
+    return Target(locator, make, limits, takes=taken, content=content, files=files, **says)
 
 
 def beyond(limits: Limits, case: Case) -> str | None:
@@ -164,14 +169,22 @@ def _built_in(name: str) -> Target:
     return Target(name, zeroer, LIMITS)
 
 
-def _content(locator: str, make: Any) -> str:
-    """The hash of what a target is made of, as far as its files are known."""
+def _built_in_file(name: str) -> Path:
+    """The file that a built-in target's kernel, or else its Python, stands in."""
+    ours = Path(kvzero.__file__).parent
+    if name in GENERATIONS:
+        return ours / "generations" / f"{name}.py"
+    return ours / "zeroer.py" if name in LAYOUTS else Path(__file__).with_name("index_fill.py")
+
+
+def _module_file(locator: str, make: Any) -> Path | None:
+    """The file that a target stands in, if that is known."""
     module = sys.modules.get(getattr(make, "__module__", None) or "")
-    place, _, name = locator.rpartition(":")
+    place = locator.rpartition(":")[0]
     if place.startswith(revisions.PREFIX):
-        return contents.of_file(name, revisions.exported(locator))
+        return revisions.exported(locator)
     file = place if place.endswith(".py") else getattr(sys.modules.get(place) or module, "__file__", None)
-    return contents.of_file(name, Path(file)) if file else contents.of_built_in(locator)
+    return Path(file) if file else None
 
 
 def _generation(name: str) -> Callable[[Any, Any], Callable[[list[Any]], None]]:

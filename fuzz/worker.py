@@ -53,6 +53,7 @@ class Worker:
             engine.gpus,
             {name: target.limits for name, target in targets.items()},
             {name: target.content for name, target in targets.items()},
+            {name: tuple(map(str, target.files)) for name, target in targets.items()},
         )
 
     def batch(self, request: messages.Batch, send: Callable[[messages.Found], None]) -> messages.BatchDone:

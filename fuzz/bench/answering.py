@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from threading import Timer
 from typing import Any
@@ -21,17 +22,32 @@ LONGEST = 600.0
 
 
 class Answering:
-    """Such a process; made by :func:`answering`."""
+    """Such a process.
 
-    def __init__(self, module: str, arguments: tuple[str, ...]) -> None:
+    Args:
+        module: what is run.
+        arguments: of the module.
+        under: a command that runs Python, such as a debugger.
+        variables: that it has besides its parent's.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        arguments: tuple[str, ...],
+        under: tuple[str, ...] = (),
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         self._name = module.rpartition(".")[2]
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module, *arguments],
+            [*under, sys.executable, "-P", "-m", module, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
+            process_group=0,
+            env={**os.environ, **(variables or {})},
         )
 
     def ready(self) -> Any:
@@ -54,14 +70,30 @@ class Answering:
                 self._process.stdin.flush()
         return self._answer()
 
+    def kill(self) -> None:
+        """End the process and what it started; whoever waits for its answer gets an error."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def finish(self, seconds: float) -> None:
+        """Let it end by itself, within so many seconds."""
+        with suppress(BrokenPipeError, subprocess.TimeoutExpired):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            self._process.wait(seconds)
+
     def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.communicate()
+        """End the process, and forget it."""
+        self.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
         self._log.close()
 
     def _answer(self) -> Any:
-        timer = Timer(LONGEST, self._process.kill)
+        timer = Timer(LONGEST, self.kill)
         timer.start()
         line = self._process.stdout.readline() if self._process.stdout else ""
         timer.cancel()

@@ -16,43 +16,9 @@ from typing import Any
 import torch
 
 from fuzz.bench.answering import answered
+from fuzz.bench.event_clock import EventClock
 from fuzz.bench.geometries import Geometry
 from fuzz.engines.choosing import choose
-
-ASLEEP = 400_000
-"""Cycles that the device sleeps while a call is made: a fifth of a millisecond, so that the host's pace is no part of
-what is measured."""
-
-
-class EventClock:
-    """A device's own events, from a call's first kernel to its end: the upload of ids lies before that."""
-
-    def seconds(self, call: Callable[[], object]) -> float:
-        """Seconds that the device works for a call."""
-        from fuzz.engines.launch_hook import Watched  # noqa: PLC0415 - Triton only after the engine chose its mode
-
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
-        launched = False
-
-        def first(launch: Any) -> tuple[int, ...]:
-            nonlocal launched
-            if not launched:
-                begin.record()
-            launched = True
-            grid: tuple[int, ...] = launch.grid
-            return grid
-
-        torch.cuda._sleep(ASLEEP)  # type: ignore[no-untyped-call]  # noqa: SLF001 - torch has no public one
-        begin.record()
-        with Watched(first):
-            call()
-        end.record()
-        torch.cuda.synchronize()
-        return float(begin.elapsed_time(end)) / 1e3
-
-    def settle(self) -> None:
-        """Wait until the device has nothing to do."""
-        torch.cuda.synchronize()
 
 
 def timing(rounds: int, targets: list[str]) -> tuple[dict[str, Any], Callable[[str], Any]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -63,6 +65,9 @@ app.add_typer(bench_verbs.app, name="bench")
 
 def main() -> None:
     """Run the command line; no error but a finding ends it with 1."""
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    # Hypothesis, which shrinks, would leave a folder of its own wherever one stands.
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Path(cache).expanduser() / "kvzero" / "hypothesis"))
     try:
         app()
     except KvzeroError as error:

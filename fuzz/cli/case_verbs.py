@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json as json_text
 import sys
+import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
 
 from fuzz import corpus as corpora
-from fuzz import exporting, messages
+from fuzz import exporting, messages, sanitizer
 from fuzz.case import Case
 from fuzz.cli import options
 from fuzz.codec import encode, read
@@ -24,6 +26,9 @@ from fuzz.reports.page_map import page_map
 from fuzz.reports.terminal import Terminal
 from fuzz.supervisor import Crew, crew_of
 from fuzz.verdict import Verdict
+
+SANITIZE_SECONDS = 300.0
+"""Longest that one case file may take below compute-sanitizer; loading torch below it is most of that."""
 
 
 class Ready(NamedTuple):
@@ -41,6 +46,9 @@ def replay(
     target: options.Targets = None,
     engine: options.Engine = None,
     device_profile: options.DeviceProfile = None,
+    sanitize: Annotated[  # noqa: FBT002
+        bool, typer.Option("--sanitize", help="Below compute-sanitizer, each storage an allocation of its own.")
+    ] = False,
     json: options.Json = False,  # noqa: FBT002
     quiet: options.Quiet = False,  # noqa: FBT002
 ) -> None:
@@ -51,14 +59,12 @@ def replay(
     Example: kvzero replay corpus/crashing/my-kernel-py-zeroer-on-h200-stale-tail-0123abcd.json
     """
     rows = []
-    for one in _each(case, target, engine, device_profile):
-        verdict = one.crew.attempt(one.case, one.target)
-        profile = one.opened.device_profile
-        row = {"case": str(one.path), "target": one.target, "device_profile": profile, "verdict": verdict.label()}
+    for path, name, profile, verdict in (_sanitized if sanitize else _replayed)(case, target, engine, device_profile):
+        row = {"case": str(path), "target": name, "device_profile": profile, "verdict": verdict.label()}
         rows.append(row | {"text": verdict.text})
         words = f": {verdict.text}" if verdict.text else ""
         if not quiet or verdict.outcome in ("finding", "infra"):
-            sys.stderr.write(f"{one.path}: {one.target}@{profile}: {verdict.label()}{words}\n")
+            sys.stderr.write(f"{path}: {name}@{profile}: {verdict.label()}{words}\n")
     if json:
         sys.stdout.write(json_text.dumps(rows, indent=2) + "\n")
     raise typer.Exit(_exit_code([row["verdict"] for row in rows]))
@@ -136,6 +142,40 @@ def export(
     except OSError as error:
         raise UsageError(f"output={output}: {error.strerror}") from None
     sys.stderr.write(f"wrote {output}; run it with: python {output}\n")
+
+
+def _replayed(
+    paths: list[Path], target: list[str] | None, engine: str | None, device_profile: str | None
+) -> Iterator[tuple[Path, str, str, Verdict]]:
+    """Each case on each of its targets: file, target, device profile, verdict."""
+    for one in _each(paths, target, engine, device_profile):
+        yield one.path, one.target, one.opened.device_profile, one.crew.attempt(one.case, one.target)
+
+
+def _sanitized(
+    paths: list[Path], target: list[str] | None, engine: str | None, device_profile: str | None
+) -> Iterator[tuple[Path, str, str, Verdict]]:
+    """The same below compute-sanitizer, on the GPU.
+
+    Raises:
+        UsageError: if another engine is asked for.
+        EngineError: if there is no such tool, or no GPU.
+    """
+    if engine not in (None, "cuda"):
+        raise UsageError(f"engine={engine!r}: only cuda has memory that --sanitize can check; leave one of them out")
+    sanitizer.tool()
+    with tempfile.TemporaryDirectory(prefix="kvzero-") as folder:
+        for path in paths:
+            wanted = [name for name, _ in _wanted(read(path), target, device_profile)]
+            for name in options.checked(wanted, "cuda", device_profile):
+                left = partial(_left, Control(SANITIZE_SECONDS, None, stop_on_find=False))
+                found = sanitizer.sanitized(name, [path], Path(folder) / "memcheck", left)
+                verdict = next((one.verdict for one in found), Verdict("infra", text="there was no time for it"))
+                yield path, name, "h200", verdict
+
+
+def _left(control: Control) -> float:
+    return control.left or 0.0
 
 
 def _settled(one: Ready, verdict: Verdict, folder: Path) -> Report:

@@ -15,7 +15,7 @@ from fuzz.gate.ground import Ground
 from fuzz.gate.results import Decided, Finding, Standing
 from fuzz.hands import asking
 from fuzz.shrink import shrink
-from fuzz.verdict import Verdict
+from fuzz.verdict import Bucket, Verdict
 from fuzz.worker_process import Abandoned
 
 SHRINK_SECONDS = 60.0
@@ -80,12 +80,18 @@ def _decided(
         words = f"{finding.bucket.label} in {shown} of {times} replays"
         bucket = finding.bucket._replace(kind="unstable", detail="")
         kept = dataclasses.replace(kept, bucket=bucket, verdict=Verdict("finding", "unstable", text=words))
-    waiver = ground.waivers.get(kept.bucket.label)
-    if standing == "new" and waiver:
-        standing, reason = "waived", f"until {waiver.expires} by {waiver.owner}: {waiver.reason} ({waiver.link})"
+    standing, reason = excused(ground, kept.bucket, standing, reason)
     if standing == "new" and kept.path is None:
         kept = _saved(ground, kept)
     return Decided(kept, check, standing, reason, settled.replays, settled.smallest)
+
+
+def excused(ground: Ground, bucket: Bucket, standing: Standing, reason: str) -> tuple[Standing, str]:
+    """What a find means once the waivers were asked: one that is new may be waived."""
+    waiver = ground.waivers.get(bucket.label)
+    if standing != "new" or waiver is None:
+        return standing, reason
+    return "waived", f"until {waiver.expires} by {waiver.owner}: {waiver.reason} ({waiver.link})"
 
 
 def _standing(ground: Ground, finding: Finding, elsewhere: Elsewhere) -> tuple[Standing, str]:

@@ -50,7 +50,11 @@ class Request:
         seed: a fresh seed that is searched as well and never blocks, or None.
         strict: whether hostile input that is taken blocks.
         corpus_only: whether nothing but the corpus is run.
+        sanitize: whether the corpus is run below compute-sanitizer as well.
         waivers: file of waivers, or None.
+        cost_limit: per cent that the target may cost more than the base on a GPU, or None.
+        receipt: file that the record of a gate on a GPU goes to, or None.
+        check_receipt: file of such a record, which must be of the same content, or None.
         engine: engine by name, or None for the best there is.
         device_profile: launch limits by name, or None for the engine's own.
         sizes: cases by mode and engine.
@@ -65,7 +69,11 @@ class Request:
     seed: int | None = None
     strict: bool = False
     corpus_only: bool = False
+    sanitize: bool = False
     waivers: Path | None = None
+    cost_limit: float | None = None
+    receipt: Path | None = None
+    check_receipt: Path | None = None
     engine: str | None = None
     device_profile: str | None = None
     sizes: Mapping[tuple[str, str], Sizes] = field(default_factory=lambda: SIZES)

@@ -17,6 +17,9 @@ Standing = Literal["new", "undecided", "waived", "accepted", "old", "information
 
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
+SANITIZE = "sanitize"
+"""Name of the check whose finds show only below compute-sanitizer."""
+
 BLOCKING: tuple[State, ...] = ("cut short", "nothing proved", "trouble")
 """States after which a gate without new finds cannot say."""
 
@@ -107,6 +110,7 @@ class GateReport:
         base_trouble: why there is no base to compare with, if there is none.
         trouble: what ended the gate before its time, if anything did.
         unproved: what a yes would leave unproved, in sentences.
+        files: those that the target stands in, its own first.
         seconds: how long it took.
     """
 
@@ -122,6 +126,7 @@ class GateReport:
     base_trouble: str | None = None
     trouble: str | None = None
     unproved: list[str] = field(default_factory=list)
+    files: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -142,9 +147,9 @@ class GateReport:
         return sum(find.shown.standing == "new" for find in self.finds)
 
     @property
-    def refusals(self) -> list[str]:
-        """Failed checks that no find explains, in words."""
-        return [check.words for check in self.checks if check.state == "failed" and not check.decided]
+    def refused(self) -> list[Check]:
+        """Failed checks that no find explains."""
+        return [check for check in self.checks if check.state == "failed" and not check.decided]
 
     @property
     def doubts(self) -> list[str]:
@@ -155,7 +160,7 @@ class GateReport:
     @property
     def verdict(self) -> Literal["yes", "no", "cannot say"]:
         """The verdict; a gate that no check ended in cannot say."""
-        if self.new or self.refusals:
+        if self.new or self.refused:
             return "no"
         passed = any(check.state == "passed" and check.done for check in self.checks)
         return "cannot say" if self.doubts or not passed else "yes"
@@ -164,7 +169,8 @@ class GateReport:
     def line(self) -> str:
         """The verdict in a line."""
         if self.verdict == "no":
-            return "gate: no, " + "; ".join(([f"{self.new} new"] if self.new else []) + self.refusals)
+            refusals = [check.words for check in self.refused]
+            return "gate: no, " + "; ".join(([f"{self.new} new"] if self.new else []) + refusals)
         if self.verdict == "cannot say":
             return f"gate: cannot say, {'; '.join(self.doubts) or 'nothing was run'}"
         return "gate: yes"

@@ -7,27 +7,34 @@ import datetime as dt
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from fuzz import corpus
 from fuzz.devices import usual_workers
 from fuzz.errors import CorpusError, EngineError, KvzeroError, UsageError
 from fuzz.fleet import Fleet
-from fuzz.gate import waivers
+from fuzz.gate import receipt, waivers
 from fuzz.gate.base import Base
 from fuzz.gate.ceiling import Ceiling
 from fuzz.gate.checks.corpus_files import CorpusFiles
+from fuzz.gate.checks.costs import CostCheck
 from fuzz.gate.checks.enumeration import Enumeration
 from fuzz.gate.checks.limits import LimitsCheck
 from fuzz.gate.checks.portability import Portability
+from fuzz.gate.checks.receipts import ReceiptCheck
+from fuzz.gate.checks.sanitizing import SanitizeCheck
 from fuzz.gate.checks.seeded_search import FreshSearch, OverlappingCalls, SeededSearch
 from fuzz.gate.events import Began, CheckEnded, Over, Subscriber, Warned
 from fuzz.gate.ground import Checking, Ground
 from fuzz.gate.lanes import Lanes
+from fuzz.gate.receipt import Asked
 from fuzz.gate.request import Request, Sizes, seed_of
 from fuzz.gate.results import Check, GateReport
+from fuzz.gate.stopwatch import DRIVER, Stopwatch
 from fuzz.gate.unproved import unproved
 from fuzz.restarts import Restarts
+from fuzz.sanitizer import sanitized
 from fuzz.supervisor import Crew
 from fuzz.worker_process import Abandoned
 
@@ -41,12 +48,21 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
     """
     files = _files(request.corpus)
     waived = waivers.read(request.waivers, dt.datetime.now().astimezone().date()) if request.waivers else {}
+    shown = receipt.read(request.check_receipt) if request.check_receipt else None
     control = Ceiling(request.ceiling)
     with tempfile.TemporaryDirectory(prefix="kvzero-") as folder, control.signals():
         fleet = Fleet(request.opening(request.target), Path(folder), control)
         crew = _crew(request, Path(folder), control)
+        stopwatch = _stopwatch(request)
         try:
             opened = fleet.open()
+            if request.sanitize and opened.engine != "cuda":
+                raise EngineError(f"sanitize: needs a GPU, and engine {opened.engine} would run; leave --sanitize out")
+            if request.receipt and opened.engine != "cuda":
+                raise UsageError(
+                    f"receipt={request.receipt}: a receipt is a GPU's, and engine {opened.engine} would run; "
+                    "hold the gate on a machine with a GPU, or leave --receipt out"
+                )
             base = Base(request.base, crew, lambda: control.left)
             lanes = Lanes(fleet, usual_workers(opened), control)
             contents = {request.target: opened.contents[request.target]}
@@ -57,13 +73,28 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
             seed = seed_of(contents[request.target], contents.get(request.base or "", ""))
             sizes = request.sizes.get((request.mode, opened.engine), Sizes(0, 0))
             ground = Ground(request, opened, lanes, base, control, tell, seed, sizes, files, waived)
-            return checked(ground, checks_of(request), contents)
+            asked = Asked(
+                tuple(contents[name] for name in (request.target, request.base) if name in contents),
+                receipt.of_corpus(files),
+                request.mode,
+                request.strict,
+                request.corpus_only,
+            )
+            checks = checks_of(request, stopwatch)
+            if request.sanitize:
+                log = Path(folder) / "memcheck"
+                checks.append(SanitizeCheck(partial(sanitized, log=log, left=lambda: control.left or 0.0)))
+            if request.check_receipt and shown:
+                checks.insert(0, ReceiptCheck(request.check_receipt, shown, asked))
+            return _recorded(request.receipt, checked(ground, checks, contents), asked)
         except Abandoned:
             raise EngineError(f"a signal, or its {request.ceiling:g} s, ended the gate before its first case") from None
         finally:
             fleet.close()
             if crew:
                 crew.close()
+            if stopwatch:
+                stopwatch.close()
 
 
 def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]) -> GateReport:
@@ -79,6 +110,7 @@ def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]
         opened.device_profile,
         contents,
         base_trouble=ground.base.trouble,
+        files=opened.files.get(request.target, ()),
     )
     tell(Began(report))
     for check in checks:
@@ -103,14 +135,25 @@ def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]
     return report
 
 
-def checks_of(request: Request) -> list[Checking]:
+def checks_of(request: Request, stopwatch: Stopwatch | None = None) -> list[Checking]:
     """The checks of a gate, in order."""
     checks: list[Checking] = [LimitsCheck(), CorpusFiles()]
-    if not request.corpus_only:
-        checks += [Enumeration(), SeededSearch(), OverlappingCalls(), Portability()]
-        if request.seed is not None:
-            checks.append(FreshSearch(request.seed))
+    if request.corpus_only:
+        return checks
+    cost = CostCheck(request.cost_limit, stopwatch.pairs if stopwatch else None)
+    searches: list[Checking] = [Enumeration(), SeededSearch(), OverlappingCalls(), Portability()]
+    # A limit must be held against before time is up; what only informs takes the time that is left.
+    checks += [*searches, cost] if request.cost_limit is None else [cost, *searches]
+    if request.seed is not None:
+        checks.append(FreshSearch(request.seed))
     return checks
+
+
+def _recorded(path: Path | None, report: GateReport, asked: Asked) -> GateReport:
+    """The report itself, once its receipt is written."""
+    if path:
+        receipt.write(path, receipt.of_report(report, asked))
+    return report
 
 
 def _files(root: Path) -> list[corpus.Entry]:
@@ -128,3 +171,13 @@ def _crew(request: Request, folder: Path, control: Ceiling) -> Crew | None:
     return Crew(
         request.opening(request.base), folder, standbys=0, restarts=Restarts(given_up=lambda: control.interrupted)
     )
+
+
+def _stopwatch(request: Request) -> Stopwatch | None:
+    """What times target against base; where there may be a GPU it loads beside the workers."""
+    if request.base is None or request.corpus_only:
+        return None
+    stopwatch = Stopwatch(request.target, request.base)
+    if request.engine in (None, "cuda") and request.device_profile in (None, "h200") and DRIVER.exists():
+        stopwatch.start()
+    return stopwatch

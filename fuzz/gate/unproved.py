@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fuzz.gate.checks.receipts import NAME as RECEIPT
 from fuzz.gate.results import GateReport
 
 
 def unproved(engine: str, report: GateReport) -> list[str]:
     """In sentences, by the engine and by what it could not hold."""
+    if any(check.name == RECEIPT and check.state == "passed" for check in report.checks):
+        return ["no GPU here: the receipt stands for one, and whoever wrote it is believed"]
     words = []
     if engine != "cuda":
         words += [

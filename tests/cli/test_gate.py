@@ -56,7 +56,7 @@ def test_a_kernel_against_itself_passes_and_the_same_tree_says_the_same(corpus: 
     states = {check["name"]: check["state"] for check in first["checks"]}
     assert states == {
         "limits": "passed", "corpus": "passed", "exhaustive": "passed", "search": "passed", "order": "left out",
-        "portability": "information",
+        "portability": "information", "cost": "left out",
     }  # fmt: skip
     assert {find["standing"] for find in first["finds"]} <= {"old", "accepted"}
     assert first == again
@@ -75,11 +75,12 @@ def test_a_search_that_finds_says_the_same_twice(corpus: Path) -> None:
 
 def test_a_change_for_the_worse_is_refused(kvzero: Run, corpus: Path, tmp_path: Path) -> None:
     """From block_stride to page_table: padding is cleared, new; all reports say so, and JUnit parses."""
-    names = ("junit.xml", "gate.md", "events.ndjson")
-    junit, markdown, events = (tmp_path / name for name in names)
+    names = ("junit.xml", "gate.md", "events.ndjson", "gate.sarif")
+    junit, markdown, events, sarif = (tmp_path / name for name in names)
     code, report, words = _gate(
         kvzero, corpus, "page_table", "block_stride",
         "--junit", str(junit), "--markdown", str(markdown), "--events", str(events),
+        "--sarif", str(sarif),
     )  # fmt: skip
     assert (code, report["line"]) == (1, "gate: no, 1 new")
     assert [f["bucket"] for f in report["finds"] if f["standing"] == "new"] == ["page_table@h200 clobbered:padding"]
@@ -89,6 +90,11 @@ def test_a_change_for_the_worse_is_refused(kvzero: Run, corpus: Path, tmp_path: 
     assert root.get("failures") == "3"
     assert "| `page_table@h200 clobbered:padding` | new |" in markdown.read_text()
     rows = [json.loads(line) for line in events.read_text().splitlines()]
+    (result,) = json.loads(sarif.read_text())["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("kvzero/generations/page_table.py")
+    source = (ROOT / "kvzero" / "generations" / "page_table.py").read_text().splitlines()
+    assert source[place["region"]["startLine"] - 1].startswith("def kernel(")
     assert [row["event"] for row in rows] == ["began", "check", "file", "file", "check", "over"]
 
 
@@ -132,8 +138,11 @@ EXPIRED = '[[waivers]]\nbucket = "hung"\nreason = "r"\nlink = "l"\nowner = "ann"
         (("--mode", "fast"), "mode='fast': must be one of change, batch"),
         (("--seconds", "0"), "seconds=0: must be more than 0"),
         (("--base", "git:HEAD"), "three parts"),
+        (("--cost-limit", "3"), "cost_limit=3: is against a base, and there is none"),
+        (("--base", "ids_on_z", "--cost-limit", "0"), "cost_limit=0: must be more than 0 per cent"),
         (("--corpus", "nowhere"), "corpus=nowhere: there is no such folder"),
         (("--corpus", "empty"), "corpus=empty: no case in"),
+        (("--check-receipt", "none.json"), "check_receipt=none.json: No such file"),
         (("--junit", "no/folder/j.xml"), "junit=no/folder/j.xml: No such file"),
     ],
 )
@@ -144,6 +153,24 @@ def test_what_cannot_be_is_refused(kvzero: Run, tmp_path: Path, arguments: tuple
     done = kvzero("gate", "--target", "masked_grid", *arguments)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_a_receipt_is_written_on_a_gpu_alone(kvzero: Run, corpus: Path, tmp_path: Path) -> None:
+    """With the simulator that is said before anything is run, and no file is left."""
+    written = tmp_path / "r.json"
+    code, report, words = _gate(kvzero, corpus, "masked_grid", None, "--receipt", str(written))
+    assert (code, report, written.exists()) == (2, {}, False)
+    assert "a receipt is a GPU's, and engine simulator would run" in words
+
+
+def test_sanitizing_takes_a_tool_and_a_gpu(kvzero: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gate says at once that the tool is missing, a replay that its engine has no such memory."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    gate = kvzero("gate", "--target", "masked_grid", "--sanitize")
+    assert (gate.returncode, "there is no compute-sanitizer on PATH" in gate.stderr) == (3, True)
+    (case,) = HISTORY.glob("one-block-and-one-id-????????.json")
+    replayed = kvzero("replay", str(case), "--sanitize", "--engine", "simulator")
+    assert (replayed.returncode, "only cuda has memory that --sanitize can check" in replayed.stderr) == (2, True)
 
 
 def test_a_new_target_runs_as_written(kvzero: Run, corpus: Path, tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from fuzz.gate.results import Decided, Find
+from fuzz.gate.results import SANITIZE, Decided, Find
 
 
 def replay(one: Decided, target: str) -> str:
     """The command that shows a find again, on the target of the gate."""
     path = one.finding.path
-    return f"kvzero replay {path} --target {target}" if path else "in no file; kvzero fuzz finds and keeps it"
+    sanitize = " --sanitize" if one.check == SANITIZE else ""
+    return f"kvzero replay {path} --target {target}{sanitize}" if path else "in no file; kvzero fuzz finds and keeps it"
 
 
 def where(find: Find) -> str:

@@ -1,0 +1,187 @@
+"""Receipts: what a gate on a GPU found out, to be shown where there is no GPU."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import msgspec
+
+from fuzz import version
+from fuzz.bench.machine import machine
+from fuzz.codec import encode
+from fuzz.corpus import Entry
+from fuzz.errors import UsageError
+from fuzz.gate.results import GateReport
+
+SCHEMA = 1
+"""A later form of the record gets another number."""
+
+Value = str | int | float | None
+
+
+class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a gate was asked; a receipt holds for the same and for less.
+
+    Attributes:
+        contents: hashes of what target and base are made of, the target's first.
+        corpus: hash of the cases that had to pass.
+        mode: ``change`` or ``batch``.
+        strict: whether hostile input that is taken blocked.
+        corpus_only: whether nothing but the corpus was run.
+    """
+
+    contents: tuple[str, ...]
+    corpus: str
+    mode: str
+    strict: bool
+    corpus_only: bool
+
+
+class Ended(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A check that ended: its state, its evidence in words, the outcomes of its cases."""
+
+    state: str
+    words: str
+    counts: dict[str, int]
+
+
+class Receipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A gate in what counts elsewhere.
+
+    Attributes:
+        schema: of this record.
+        kvzero: the tool's version.
+        made: when, in UTC.
+        machine: processor and versions of Python, torch, Triton and NumPy.
+        device: the GPU in words.
+        engine: always ``cuda``.
+        device_profile: whose launch limits held.
+        target: locator.
+        base: locator, or None.
+        asked: what the gate was asked.
+        seed: of the search.
+        checks: state, evidence and outcomes by check.
+        waived: labels of finds that a waiver let pass.
+        verdict: ``yes``, ``no`` or ``cannot say``.
+        line: the verdict in a line.
+        seconds: how long it took.
+    """
+
+    schema: int
+    kvzero: str
+    made: dt.datetime
+    machine: dict[str, Value]
+    device: str
+    engine: str
+    device_profile: str
+    target: str
+    base: str | None
+    asked: Asked
+    seed: int
+    checks: dict[str, Ended]
+    waived: tuple[str, ...]
+    verdict: str
+    line: str
+    seconds: float
+
+
+def of_report(report: GateReport, asked: Asked) -> Receipt:
+    """The receipt of a gate that is over."""
+    return Receipt(
+        SCHEMA,
+        version(),
+        dt.datetime.now(dt.UTC).replace(microsecond=0),
+        {name: value if isinstance(value, Value) else str(value) for name, value in machine().items()},
+        report.device,
+        report.engine,
+        report.device_profile,
+        report.target,
+        report.base,
+        asked,
+        report.seed,
+        {check.name: Ended(check.state, check.words, check.counts) for check in report.checks},
+        tuple(find.shown.finding.bucket.label for find in report.finds if find.shown.standing == "waived"),
+        report.verdict,
+        report.line,
+        round(report.seconds, 3),
+    )
+
+
+def write(path: Path, receipt: Receipt) -> None:
+    """Replace a receipt in one step: half of one is never there."""
+    text = json.dumps(msgspec.to_builtins(receipt), indent=2, sort_keys=True) + "\n"
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh.write_text(text)
+    fresh.replace(path)
+
+
+def read(path: Path) -> Receipt:
+    """The receipt in a file.
+
+    Raises:
+        UsageError: for a file that cannot be read or is no receipt.
+    """
+    way = "name a file that kvzero gate --receipt wrote"
+    try:
+        receipt = msgspec.json.decode(path.read_bytes(), type=Receipt)
+    except OSError as error:
+        raise UsageError(f"check_receipt={path}: {error.strerror}; {way}") from None
+    except (ValueError, msgspec.ValidationError) as error:
+        raise UsageError(f"check_receipt={path}: {error}; {way}") from None
+    if receipt.schema != SCHEMA:
+        raise UsageError(f"check_receipt={path}: schema={receipt.schema}: must be {SCHEMA}; {way}")
+    return receipt
+
+
+def refused(receipt: Receipt, asked: Asked, waived: Collection[str] = ()) -> str | None:
+    """Why a receipt does not hold for a gate, in words; None if it does.
+
+    Args:
+        receipt: of another gate.
+        asked: of this one.
+        waived: labels that this gate's waivers let pass.
+    """
+    there, here = receipt.asked.contents, asked.contents
+    if receipt.kvzero != version():
+        return f"is of kvzero {receipt.kvzero}, this is {version()}"
+    if receipt.engine != "cuda":
+        return f"is of engine {receipt.engine}, and of no GPU"
+    if there[:1] != here[:1]:
+        return f"is of another target: content {_short(there[:1])}, here {_short(here[:1])}"
+    if there != here:
+        return f"is against another base: content {_short(there[1:])}, here {_short(here[1:])}"
+    if receipt.asked.corpus != asked.corpus:
+        return f"is of another corpus: {receipt.asked.corpus[:8]}, here {asked.corpus[:8]}"
+    less = _less(receipt.asked, asked)
+    if less:
+        return f"is of a gate {less}"
+    if receipt.verdict != "yes":
+        return f"says {receipt.line}"
+    alone = sorted(set(receipt.waived) - set(waived))
+    return f"waives {', '.join(alone)}, and no waiver here does" if alone else None
+
+
+def _less(there: Asked, here: Asked) -> str:
+    """What a receipt's gate was not asked, in words; empty if it was asked as much."""
+    if there.corpus_only and not here.corpus_only:
+        return "of the corpus only"
+    if there.mode == "change" != here.mode:
+        return f"in mode {there.mode}, and mode {here.mode} is asked"
+    return "without --strict" if here.strict and not there.strict else ""
+
+
+def of_corpus(files: Sequence[Entry]) -> str:
+    """The hash of cases, wherever they lie."""
+    digest = hashlib.sha256()
+    for text in sorted(encode(entry.case) for entry in files):
+        digest.update(f"{text}\0".encode())
+    return digest.hexdigest()
+
+
+def _short(contents: tuple[str, ...]) -> str:
+    return ", ".join(content[:8] for content in contents) or "none"

@@ -1,0 +1,126 @@
+"""Receipts: written and read whole, accepted for the very same content, refused with the reason for anything else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from fuzz import version
+from fuzz.case import Call, Case, Segment
+from fuzz.corpus import Entry
+from fuzz.errors import UsageError
+from fuzz.gate import receipt
+from fuzz.gate.checks.receipts import ReceiptCheck
+from fuzz.gate.receipt import Asked
+from fuzz.gate.results import Check, GateReport
+from fuzz.gate.unproved import unproved
+from fuzz.ids import Ids
+
+ASKED = Asked(("c0ffee", "bead"), "cases", "change", strict=False, corpus_only=False)
+
+
+def _receipt(asked: Asked = ASKED) -> receipt.Receipt:
+    report = GateReport("k.py:new", "k.py:old", "change", 7, "cuda", "NVIDIA H200", "h200", {}, seconds=12.3456)
+    report.checks = [Check("corpus", "passed", "3 of 3 cases: 3 passed", 1.0, 3, 3, {"passed": 3})]
+    return receipt.of_report(report, asked)
+
+
+def test_a_receipt_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """All of it: device, versions, seed, counts, verdict; nothing else is left in the folder."""
+    path = tmp_path / "receipt.json"
+    made = _receipt()
+    receipt.write(path, made)
+    assert receipt.read(path) == made
+    assert list(tmp_path.iterdir()) == [path]
+    told = json.loads(path.read_text())
+    assert (told["device"], told["verdict"], told["seed"], told["kvzero"]) == ("NVIDIA H200", "yes", 7, version())
+    assert told["checks"]["corpus"]["counts"] == {"passed": 3}
+    assert {"python", "torch", "triton"} <= set(told["machine"])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"kvzero": "0.0.9"}, "is of kvzero 0.0.9, this is"),
+        ({"engine": "simulator"}, "is of engine simulator, and of no GPU"),
+        ({"asked": replace(ASKED, contents=("dead", "bead"))}, "is of another target: content dead, here c0ffee"),
+        ({"asked": replace(ASKED, contents=("c0ffee", "beef"))}, "is against another base: content beef, here bead"),
+        ({"asked": replace(ASKED, contents=("c0ffee",))}, "is against another base: content none, here bead"),
+        ({"asked": replace(ASKED, corpus="others")}, "is of another corpus: others, here cases"),
+        ({"asked": replace(ASKED, corpus_only=True)}, "is of a gate of the corpus only"),
+        ({"verdict": "no", "line": "gate: no, 1 new"}, "says gate: no, 1 new"),
+        ({"waived": ("hung",)}, "waives hung, and no waiver here does"),
+    ],
+)
+def test_a_receipt_of_anything_else_is_refused(change: dict, words: str) -> None:
+    """Tool, engine, target, base, corpus, extent, verdict, waivers: each by itself, with the reason."""
+    assert receipt.refused(_receipt(), ASKED) is None
+    assert receipt.refused(replace(_receipt(), **change), ASKED).startswith(words)
+
+
+def test_a_receipt_of_a_gate_that_was_asked_more_holds() -> None:
+    """The longer mode for the shorter, strict for not strict, a whole gate for the corpus alone; not the other way."""
+    more = replace(ASKED, mode="batch", strict=True)
+    for less in (ASKED, replace(ASKED, corpus_only=True), replace(more, strict=False), replace(more, mode="change")):
+        assert receipt.refused(_receipt(more), less) is None
+    assert "mode batch is asked" in receipt.refused(_receipt(), replace(ASKED, mode="batch"))
+    assert "without --strict" in receipt.refused(_receipt(), replace(ASKED, strict=True))
+    assert receipt.refused(replace(_receipt(), waived=("hung",)), ASKED, {"hung": None}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "No such file"),
+        ("{", "name a file that kvzero gate --receipt wrote"),
+        ("{}", "missing required field `schema`"),
+        ("other schema", "schema=2: must be 1"),
+        ("unknown field", "unknown field `extra`"),
+    ],
+)
+def test_a_file_that_is_no_receipt_is_named(tmp_path: Path, text: str | None, words: str) -> None:
+    """Missing, cut off, of another form: the file stands in the error."""
+    path = tmp_path / "receipt.json"
+    if text is not None:
+        whole = msgspec.to_builtins(_receipt())
+        changed = {"other schema": whole | {"schema": 2}, "unknown field": whole | {"extra": 1}}.get(text)
+        path.write_text(json.dumps(changed) if changed else text)
+    with pytest.raises(UsageError, match=f"check_receipt={path}: .*{words}"):
+        receipt.read(path)
+
+
+def test_the_check_says_who_said_yes_and_what_is_then_left() -> None:
+    """A receipt that holds takes the place of what is unproved without a GPU; one that does not blocks."""
+
+    class Ground:
+        waivers: dict = {}  # noqa: RUF012
+
+    report = GateReport("k.py:new", None, "change", 0, "simulator", "CPU", "h200", {})
+    assert "no machine code" in " ".join(unproved("simulator", report))
+    passed = ReceiptCheck(Path("r.json"), _receipt(), ASKED)(Ground())
+    assert (passed.state, passed.words.startswith("NVIDIA H200 said yes to the same content on ")) == ("passed", True)
+    report.checks = [passed]
+    assert report.verdict == "cannot say"
+    assert unproved("simulator", report) == [
+        "no GPU here: the receipt stands for one, and whoever wrote it is believed"
+    ]
+    failed = ReceiptCheck(Path("r.json"), _receipt(), replace(ASKED, contents=("dead",)))(Ground())
+    report.checks = [failed]
+    assert (report.verdict, "run the gate on a GPU again" in report.line) == ("no", True)
+
+
+def test_a_corpus_is_its_cases_wherever_they_lie() -> None:
+    """The same cases in another order and folder are the same corpus; another id is another."""
+
+    def entry(path: str, block: int) -> Entry:
+        calls = (Call("zero", Ids.of([block])),)
+        case = Case(domain="contract", guard=64, segments=(Segment(0, 4, 16, 16),), calls=calls)
+        return Entry(Path(path), "history", case)
+
+    one = receipt.of_corpus([entry("a", 0), entry("b", 1)])
+    assert one == receipt.of_corpus([entry("c", 1), entry("d", 0)])
+    assert one != receipt.of_corpus([entry("a", 0), entry("b", 2)])
