@@ -57,14 +57,19 @@ class Base:
         """Why there is nothing to compare with, in words; None if there is a base."""
         return self.opened if isinstance(self.opened, str) else None
 
-    def label(self, case: Case) -> str | None:
-        """What the base shows on a case; None if that cannot be found out."""
+    def verdict(self, case: Case) -> Verdict | None:
+        """What becomes of a case on the base; None if that cannot be found out."""
         if self._worker is None or self.trouble or not self._time:
             return None
         try:
-            return self._worker.attempt(case, self._locator or "").label()
+            return self._worker.attempt(case, self._locator or "")
         except (KvzeroError, Abandoned):
             return None
+
+    def label(self, case: Case) -> str | None:
+        """The same in a word."""
+        verdict = self.verdict(case)
+        return verdict.label() if verdict else None
 
     def meets(self, label: str, request: messages.Batch) -> bool | None:
         """Whether the base shows a label on any case of a stretch; None if that cannot be found out in time."""

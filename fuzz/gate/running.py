@@ -20,6 +20,7 @@ from fuzz.gate.ceiling import Ceiling
 from fuzz.gate.checks.corpus_files import CorpusFiles
 from fuzz.gate.checks.costs import CostCheck
 from fuzz.gate.checks.enumeration import Enumeration
+from fuzz.gate.checks.fixed import Fixed
 from fuzz.gate.checks.limits import LimitsCheck
 from fuzz.gate.checks.portability import Portability
 from fuzz.gate.checks.receipts import ReceiptCheck
@@ -139,9 +140,9 @@ def checks_of(request: Request, stopwatch: Stopwatch | None = None) -> list[Chec
     """The checks of a gate, in order."""
     checks: list[Checking] = [LimitsCheck(), CorpusFiles()]
     if request.corpus_only:
-        return checks
+        return [*checks, Fixed()]
     cost = CostCheck(request.cost_limit, stopwatch.pairs if stopwatch else None)
-    searches: list[Checking] = [Enumeration(), SeededSearch(), OverlappingCalls(), Portability()]
+    searches: list[Checking] = [Enumeration(), SeededSearch(), OverlappingCalls(), Portability(), Fixed()]
     # A limit must be held against before time is up; what only informs takes the time that is left.
     checks += [*searches, cost] if request.cost_limit is None else [cost, *searches]
     if request.seed is not None:

@@ -20,6 +20,7 @@ from fuzz.gate.base import Base
 from fuzz.gate.ceiling import Ceiling
 from fuzz.gate.checks.corpus_files import CorpusFiles
 from fuzz.gate.checks.enumeration import Enumeration
+from fuzz.gate.checks.fixed import Fixed
 from fuzz.gate.checks.limits import LimitsCheck, narrower
 from fuzz.gate.checks.portability import Margin, margin
 from fuzz.gate.checks.seeded_search import FreshSearch, SeededSearch
@@ -165,6 +166,19 @@ def test_without_a_base_every_find_is_new_and_that_is_said(tmp_path: Path) -> No
         report = _report(ground, LimitsCheck(), SeededSearch())
         assert report.base_trouble.startswith(words)
         assert [check.state for check in report.checks] == ["left out", "failed"]
+
+
+def test_what_a_change_mends_is_named_and_blocks_nothing(tmp_path: Path) -> None:
+    """The base is wrong from 32 bytes on, the target from 128 on; what it declines or shows otherwise is not mended."""
+    files = tuple(_case(page) for page in (16, 32, 64, 128))
+    ground, _ = _ground(tmp_path, _wide(TAIL, 128), _wide(TAIL, 32), files=files)
+    (check,) = _report(ground, Fixed()).checks
+    words = "on 4 of 4 files the base shows what the target does not: stale:tail in 2"
+    assert (check.state, check.words) == ("information", words)
+    ground, _ = _ground(tmp_path, lambda case: Verdict("declined"), _wide(TAIL, 32), files=files)
+    assert _report(ground, Fixed()).checks[0].words == "on 4 of 4 files the base shows nothing else"
+    ground, _ = _ground(tmp_path, lambda case: PASSED, None, files=files)
+    assert _report(ground, Fixed()).checks[0].state == "left out"
 
 
 def test_a_check_that_is_cut_short_is_no_pass(tmp_path: Path) -> None:
