@@ -100,6 +100,11 @@ class Ledger:
                 return work
             time.sleep(BEAT)
 
+    @property
+    def pairs(self) -> float | None:
+        """Percent of the pairs of features that the cases looked at have shown; None before any was."""
+        return round(self.guide.cover, 1) if self.guide and self.guide.cover else None
+
     def over(self) -> bool:
         """Whether the run must stop, or nothing is left."""
         with self.lock:
@@ -172,7 +177,8 @@ class Ledger:
             self._ticked = report.seconds
             rate = report.attempted / max(report.seconds, 1e-9)
             left, shares = self._control.left, self._statistics.shares
-            self.tell(Progress(report.attempted, report.new_finds, rate, left, self._plan.workers or 1, shares))
+            workers = self._plan.workers or 1
+            self.tell(Progress(report.attempted, report.new_finds, rate, left, workers, shares, self.pairs))
             for words in self._statistics.warnings():
                 self.tell(Warned(words))
             self._on_tick()

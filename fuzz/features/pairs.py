@@ -21,15 +21,16 @@ _features: list[Feature] = []
 """Features in the order in which this process met them. A pair is held as two of their numbers: hashing these costs
 a fifth of what names and values do."""
 
-_Code = tuple[int, int]
+Code = tuple[int, int]
 
 
 def pairs(found: Iterable[Feature]) -> frozenset[Pair]:
     """Each two of the features, the smaller one first; two values of one name are a pair as well."""
-    return _read(_coded(found))
+    return _read(coded(found))
 
 
-def _coded(found: Iterable[Feature]) -> frozenset[_Code]:
+def coded(found: Iterable[Feature]) -> frozenset[Code]:
+    """The same pairs as numbers that mean something in this process alone."""
     met = sorted([_number(feature) for feature in found])
     return frozenset(combinations(met, 2))
 
@@ -42,7 +43,7 @@ def _number(feature: Feature) -> int:
     return number
 
 
-def _read(codes: Iterable[_Code]) -> frozenset[Pair]:
+def _read(codes: Iterable[Code]) -> frozenset[Pair]:
     both = ((_features[first], _features[second]) for first, second in codes)
     return frozenset((one, other) if one < other else (other, one) for one, other in both)
 
@@ -56,24 +57,24 @@ class Seen:
 
     def __init__(self) -> None:
         self.cases = 0
-        self._counts: Counter[_Code] = Counter()
+        self._counts: Counter[Code] = Counter()
 
     def __len__(self) -> int:
         return len(self._counts)
 
     def new(self, found: Iterable[Feature]) -> frozenset[Pair]:
         """The pairs of these features that no case has shown; nothing is counted."""
-        return _read(self._fresh(_coded(found)))
+        return _read(self._fresh(coded(found)))
 
     def add(self, found: Iterable[Feature]) -> frozenset[Pair]:
         """Count a case with these features; the pairs that it was first to show."""
-        met = _coded(found)
+        met = coded(found)
         fresh = self._fresh(met)
         self._counts.update(met)
         self.cases += 1
         return _read(fresh)
 
-    def _fresh(self, met: Iterable[_Code]) -> list[_Code]:
+    def _fresh(self, met: Iterable[Code]) -> list[Code]:
         return [code for code in met if code not in self._counts]
 
     def rare(self, most: int) -> frozenset[Pair]:

@@ -55,6 +55,7 @@ class Guide:
     Attributes:
         rows: the newest epoch's pool.
         seen: the pairs of the cases that were looked at.
+        cover: percent that these are of all there may be, by the estimate from the same cases; 0 before the first look.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Guide:
     ) -> None:
         self.rows: list[Kept] = []
         self.seen = Seen()
+        self.cover = 0.0
         self._drawing = (seed, profiles, unit)
         self._start = tuple(start)
         self._grown = list(grown)
@@ -95,6 +97,7 @@ class Guide:
             for row in rows:
                 self.seen.add(features(build(Choices(row.choices), row.profile, self._drawing[2])))
         self.rows += rows
+        self.cover = 100 * len(self.seen) / max(self.seen.estimate(), 1)
         self._sizes.append(len(self.rows))
         added = encode(rows)
         self._digest = hashlib.sha256(self._digest.encode() + added).hexdigest()
