@@ -5,8 +5,11 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from fuzz.case import Case
+from fuzz.guided.pool import EMPTY, Pool
+from fuzz.guided.ways import source
 from fuzz.profiles import BY_NAME, ENUMERATED
-from fuzz.source import Recorder, Source, Untraceable
+from fuzz.sixteens import rounded_up
+from fuzz.source import Source, Untraceable
 
 WARM_EVERY = 16
 """One case in so many of each profile runs the target's warm-up; on the others it would cost time alone."""
@@ -30,17 +33,26 @@ def trace(case: Case, profile: str, unit: int = 4) -> list[int]:
     return BY_NAME[profile].trace(case, unit)
 
 
-def numbered(seed: int, index: int, profiles: tuple[str, ...], unit: int = 4) -> tuple[Case, str]:
+def drawn(seed: int, index: int, profiles: tuple[str, ...], unit: int = 4, pool: Pool = EMPTY) -> tuple[Case, str]:
     """Case ``index`` of a run and its profile: profiles take turns by index, never by time.
 
-    An enumerated profile takes none, and no seed decides its cases.
-
-    So do cases with a warm-up and those without: that is no draw, or each find would be shrunk by it.
+    An enumerated profile takes none, and neither seed nor pool decides its cases.
     """
     turn, place = divmod(index, len(profiles))
     profile = profiles[place]
     if profile in ENUMERATED:
-        case = ENUMERATED[profile].case(index, unit)
-    else:
-        case = build(Recorder((seed << 40) + index), profile, unit)
-    return (replace(case, cold=True) if turn % WARM_EVERY else case), profile
+        return ENUMERATED[profile].case(index, unit), profile
+    return build(source(seed, index, turn, pool, profile), profile, unit), profile
+
+
+def numbered(seed: int, index: int, profiles: tuple[str, ...], unit: int = 4, pool: Pool = EMPTY) -> tuple[Case, str]:
+    """The same, with a warm-up or without: cases take turns in that, too.
+
+    That is no draw, or each find would be shrunk by it. Every other case with a warm-up has a count of ids that
+    Triton compiles another variant for; cases that are enumerated stay as they are.
+    """
+    case, profile = drawn(seed, index, profiles, unit, pool)
+    warm, rest = divmod(index // len(profiles), WARM_EVERY)
+    if rest:
+        return replace(case, cold=True), profile
+    return (rounded_up(case) if warm % 2 and profile not in ENUMERATED else case), profile

@@ -16,6 +16,7 @@ from fuzz.errors import JournalError, KvzeroError
 from fuzz.events import Ended, Report, Started, Subscriber, Warned, Whole
 from fuzz.findbook import FindBook
 from fuzz.fleet import Between, Fleet
+from fuzz.guided import coverage
 from fuzz.journal import Journal
 from fuzz.lane import BATCH_SECONDS, search
 from fuzz.ledger import Ledger
@@ -81,7 +82,14 @@ class Campaign:
         fast = opened.engine == "cuda" and self._plan.profiles == ("small",)
         self._statistics = Statistics(self.report, self._plan.workers or 1, fast=fast, used=kit.control.elapsed)
         self._ledger = Ledger(
-            self._plan, kit.control, self.report, kit.journal, kit.tell, self._statistics, self._show_now_and_then
+            self._plan,
+            kit.control,
+            self.report,
+            kit.journal,
+            kit.tell,
+            self._statistics,
+            self._show_now_and_then,
+            coverage.start(plan.corpus, profiles, unit),
         )
         self.book = self._ledger.book = FindBook(
             self.report,
@@ -168,7 +176,8 @@ class Campaign:
 
     def _show(self) -> None:
         if self._kit.files:
-            self._kit.files.write(self._statistics.numbers(self._kit.fleet.deaths.count))
+            numbers = self._statistics.numbers(self._kit.fleet.deaths.count)
+            self._kit.files.write(numbers | {"pairs": self._ledger.pairs})
 
     def _broken(self, error: KvzeroError) -> None:
         """Write down what went wrong; if that cannot be written either, print what else would be lost."""

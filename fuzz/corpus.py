@@ -131,7 +131,7 @@ def keep(root: Path, case: Case, bucket: Bucket) -> Path:
     path = folder / codec.file_name(kept)
     if path.exists():  # the same case of a target of the same name elsewhere
         kept = replace(kept, finds=codec.read(path).finds | kept.finds)
-    _write(path, codec.encode(kept))
+    write(path, codec.encode(kept))
     for entry in older:
         if entry.path != path:
             forget(entry.path, bucket)
@@ -145,7 +145,7 @@ def forget(path: Path, bucket: Bucket) -> None:
     case = codec.read(path)
     others = {key: label for key, label in case.finds.items() if key != bucket.key}
     if others:
-        _write(path, codec.encode(replace(case, finds=others)))
+        write(path, codec.encode(replace(case, finds=others)))
     else:
         path.unlink(missing_ok=True)
 
@@ -177,7 +177,7 @@ def accept(root: Path, path: Path, title: str | None, ref: str | None, shown: di
     kept = folder / codec.file_name(accepted)
     if kept.exists():
         raise CorpusError(f"{kept}: is there already; give another --title, or delete {path}")
-    _write(kept, codec.encode(accepted))
+    write(kept, codec.encode(accepted))
     path.unlink()
     return kept
 
@@ -192,7 +192,7 @@ def _of_bucket(folder: Path, bucket: Bucket) -> Iterator[Entry]:
             yield Entry(path, CRASHING, case)
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-", suffix=".tmp")
     try:

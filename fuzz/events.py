@@ -149,7 +149,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Progress:
-    """So far."""
+    """So far; ``pairs`` is the percentage of pairs of features that was shown, None where nobody looked yet."""
 
     attempted: int
     finds: int
@@ -157,6 +157,7 @@ class Progress:
     seconds_left: float | None
     workers: int = 1
     shares: Mapping[str, float] = field(default_factory=dict)
+    pairs: float | None = None
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ import msgspec
 from fuzz import codec
 from fuzz.errors import CaseError, JournalError
 from fuzz.events import Find, OpenFind, Report, Whole
+from fuzz.guided.guide import Grown
 from fuzz.verdict import Bucket, Verdict
 
 SCHEMA = """
@@ -26,6 +27,7 @@ create table if not exists facts (name text primary key, value text not null) wi
 create table if not exists slices (slice integer primary key, following integer not null);
 create table if not exists counts (outcome text primary key, count integer not null) without rowid;
 create table if not exists unproved (profile text primary key, count integer not null) without rowid;
+create table if not exists epochs (epoch integer primary key, kept blob not null, digest text not null);
 create table if not exists finds (
     target text, device_profile text, met_kind text, met_detail text,
     kind text not null, detail text not null, count integer not null, profile text not null, path text,
@@ -124,6 +126,16 @@ class Journal:
                 )
             self._finds(finds)
             self._state({"floor": floor, **facts})
+
+    def epochs(self) -> list[Grown]:
+        """What each epoch of a guided search kept, from the first one on."""
+        with self._typed():
+            return [Grown(*row) for row in self._base.execute("select * from epochs order by epoch")]
+
+    def epoch(self, grown: Grown) -> None:
+        """Record what one more epoch kept."""
+        with self._transaction() as base:
+            base.execute("insert into epochs values (?, ?, ?)", grown)
 
     def finds(self, finds: Iterable[tuple[Bucket, Find]]) -> None:
         """Record finds as they stand now."""

@@ -56,7 +56,8 @@ def search(
     while (work := _next(crew, ledger, between)) is not None:
         left = control.left
         seconds = BATCH_SECONDS if left is None else min(BATCH_SECONDS, left)
-        asked = replace(request, first=work.first, stop=work.stop, seconds=seconds)
+        stop, pool = ledger.epoch(work)
+        asked = replace(request, first=work.first, stop=stop, seconds=seconds, pool=pool)
         met.clear()
         done = crew.batch(check.asks(asked) if check else asked, seen)
         if ledger.record(work, done, met):

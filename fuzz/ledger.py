@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
@@ -13,8 +13,11 @@ from fuzz.case import Origin
 from fuzz.control import Control
 from fuzz.events import Event, Find, Progress, Report, Saved, Settled, Subscriber, Warned
 from fuzz.findbook import FindBook
+from fuzz.guided.guide import Grown, Guide
+from fuzz.guided.pool import Kept
 from fuzz.journal import Journal
 from fuzz.plan import Plan
+from fuzz.profiles import ENUMERATED
 from fuzz.schedule import Schedule, Work
 from fuzz.statistics import Statistics
 from fuzz.verdict import Bucket
@@ -35,9 +38,11 @@ class Ledger:
         tell: told of each step, by one thread at a time.
         statistics: told of each batch.
         on_tick: called now and then, to show how the run does.
+        start: kept cases that a fresh run begins with.
 
     Attributes:
         lock: guards all of this, and the find book.
+        guide: makes the pools of a search whose cases are drawn; None where they are enumerated.
         reason: why the run stops, once it does.
         failure: what went wrong, if it is that.
     """
@@ -53,8 +58,10 @@ class Ledger:
         tell: Subscriber,
         statistics: Statistics,
         on_tick: Callable[[], None],
+        start: Iterable[Kept] = (),
     ) -> None:
         self.lock = threading.RLock()
+        self.guide: Guide | None = None
         self.reason: str | None = None
         self.failure: BaseException | None = None
         self._plan = plan
@@ -66,6 +73,21 @@ class Ledger:
         self._on_tick = on_tick
         self._ticked = float("-inf")
         self._schedule = Schedule(plan.attempts, *journal.progress())
+        self._guiding = threading.Lock()
+        if not set(plan.profiles) & set(ENUMERATED):
+            self.guide = Guide(plan.seed, plan.profiles, plan.unit or 1, start, journal.epochs(), self._keep)
+
+    def epoch(self, work: Work) -> tuple[int, bytes]:
+        """Where the epoch that a piece of work begins in ends it, if it does, and the epoch's pool.
+
+        Whoever is first to need a pool makes it; the others go on meanwhile, or wait if they need it too.
+        """
+        if self.guide is None:
+            return work.stop, b""
+        targets = len(self._plan.targets)
+        with self._guiding:
+            stop, pool = self.guide.at(work.first // targets)
+        return min(work.stop, stop * targets), pool
 
     def take(self) -> Work | None:
         """The next piece of work, waited for while others may leave some; None once the run is over."""
@@ -77,6 +99,11 @@ class Ledger:
             if work is not None:
                 return work
             time.sleep(BEAT)
+
+    @property
+    def pairs(self) -> float | None:
+        """Percent of the pairs of features that the cases looked at have shown; None before any was."""
+        return round(self.guide.cover, 1) if self.guide and self.guide.cover else None
 
     def over(self) -> bool:
         """Whether the run must stop, or nothing is left."""
@@ -150,7 +177,8 @@ class Ledger:
             self._ticked = report.seconds
             rate = report.attempted / max(report.seconds, 1e-9)
             left, shares = self._control.left, self._statistics.shares
-            self.tell(Progress(report.attempted, report.new_finds, rate, left, self._plan.workers or 1, shares))
+            workers = self._plan.workers or 1
+            self.tell(Progress(report.attempted, report.new_finds, rate, left, workers, shares, self.pairs))
             for words in self._statistics.warnings():
                 self.tell(Warned(words))
             self._on_tick()
@@ -161,6 +189,10 @@ class Ledger:
             if isinstance(event, Saved | Settled):
                 self._journal.finds(self._rows(event.find))
             self._tell(event)
+
+    def _keep(self, grown: Grown) -> None:
+        with self.lock:
+            self._journal.epoch(grown)
 
     def _rows(self, find: Find) -> list[tuple[Bucket, Find]]:
         """A find under each bucket that it is met in; one that became part of another is that one."""

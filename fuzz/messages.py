@@ -48,7 +48,7 @@ class Batch(msgspec.Struct, frozen=True, tag=True):
     Attempt ``a`` is case ``a // targets`` on target ``a % targets``, so that a run can go on after
     any attempt. Of each case whose number is a multiple of ``tell`` the verdict is sent whatever it is;
     with ``only_told`` no other case is run. ``patience`` replaces the engine's own. With ``alone`` no
-    case flies with others.
+    case flies with others. ``pool`` holds kept cases to draw from, encoded; None stands for those of the batch before.
     """
 
     seed: int
@@ -61,6 +61,7 @@ class Batch(msgspec.Struct, frozen=True, tag=True):
     only_told: bool = False
     patience: float | None = None
     alone: bool = False
+    pool: bytes | None = b""
 
 
 class Found(msgspec.Struct, frozen=True, tag=True):

@@ -18,6 +18,7 @@ from fuzz.cross_check import CrossCheck
 from fuzz.errors import EngineError, KvzeroError, UsageError
 from fuzz.events import Ended, Report, Subscriber, Warned
 from fuzz.fleet import Fleet
+from fuzz.guided import coverage
 from fuzz.journal import Journal
 from fuzz.plan import Plan
 from fuzz.recovery import recover
@@ -63,11 +64,17 @@ def run_in(folder: CampaignFolder, tell: Subscriber, *, new: bool = False) -> Re
             tell(Warned(words))
         try:
             plan, files = _pinned(folder.written.plan, journal), StatsFiles(folder.path)
-            return _run(plan, folder.slots, journal, tell, recovers=True, files=files)
+            report = _run(plan, folder.slots, journal, tell, recovers=True, files=files)
         except KvzeroError:
             if new and not journal.fact("engine"):
                 shutil.rmtree(folder.path, ignore_errors=True)
             raise
+        if report.stop_reason in FINISHED and (cases := coverage.kept_by(journal, plan.seed)):
+            try:
+                coverage.write(folder.path, cases)
+            except OSError as error:
+                tell(Warned(f"dir={folder.path}: {error.strerror}; the cases that it kept are in its journal alone"))
+        return report
 
 
 def _run(

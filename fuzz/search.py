@@ -16,6 +16,7 @@ from fuzz.attempts import Attempts
 from fuzz.batch import Batch, batchable, grouped
 from fuzz.build import numbered
 from fuzz.flight import InFlight
+from fuzz.guided.pool import EMPTY, Pool, decode
 from fuzz.suspects import Proved, Suspects
 
 Send = Callable[[messages.Found], None]
@@ -31,16 +32,20 @@ class Search:
     def __init__(self, attempts: Attempts) -> None:
         self._attempts = attempts
         self._suspects = Suspects(attempts)
+        self._pool = EMPTY
 
     def run(self, request: messages.Batch, send: Send) -> messages.BatchDone:
         """Run attempts until they or their time are over, sending each find before it is counted."""
-        return _Stretch(self._attempts, self._suspects, request, send).run()
+        if request.pool is not None:
+            self._pool = Pool(decode(request.pool))
+        return _Stretch(self._attempts, self._suspects, self._pool, request, send).run()
 
 
 class _Stretch:
-    def __init__(self, attempts: Attempts, suspects: Suspects, request: messages.Batch, send: Send) -> None:
+    def __init__(self, attempts: Attempts, suspects: Suspects, pool: Pool, request: messages.Batch, send: Send) -> None:
         self._attempts = attempts
         self._suspects = suspects
+        self._pool = pool
         self._request = request
         self._send = send
         search = attempts.engine.patience.search
@@ -82,7 +87,7 @@ class _Stretch:
             if request.only_told and index % request.tell:
                 continue
             begun = time.perf_counter()
-            case, profile = numbered(request.seed, index, request.profiles, request.unit)
+            case, profile = numbered(request.seed, index, request.profiles, request.unit, self._pool)
             self._seconds["generate"] += time.perf_counter() - begun
             yield InFlight(attempt, names[turn], profile, case)
 

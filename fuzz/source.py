@@ -28,45 +28,49 @@ class Recorder:
 
     One draw in seven lands on a boundary: an end of the range, a power of two or a multiple of 16,
     or a neighbour of one. Launch limits are such numbers: 65,535 and 2^31-1 among them.
+
+    Attributes:
+        random: the stream that everything is drawn from.
     """
 
     def __init__(self, seed: int) -> None:
-        self._random = Random(seed).random
+        self.random = Random(seed).random
 
     def integer(self, low: int, high: int) -> int:
         """Evenly over a few values; else a boundary, a small number or any, by 1, 5 and 1 in 7."""
-        random = self._random
+        random = self.random
         span = high - low
         if span < FEW:
             return low + int(random() * (span + 1)) if span else low
         draw = random() * 7
         if draw >= 6:
             return low + int(random() * (span + 1))
-        return low + self._small(span) if draw >= 1 else self._boundary(low, high)
+        return low + self._small(span) if draw >= 1 else self.boundary(low, high)
 
     def repeat(self, low: int, high: int) -> int:
         """A boundary in two of five, else a number whose logarithm is even."""
         if low == high:
             return low
-        if self._random() < 0.4:
-            return self._boundary(low, high)
+        if self.random() < 0.4:
+            return self.boundary(low, high)
         return low + self._small(high - low)
 
     def _small(self, span: int) -> int:
-        drawn = int(2.0 ** (self._random() * log2(span + 1))) - 1
+        drawn = int(2.0 ** (self.random() * log2(span + 1))) - 1
         if drawn > span:  # the power was rounded up
             return span
         return drawn
 
-    def _boundary(self, low: int, high: int) -> int:
-        kind = self._random()
+    def boundary(self, low: int, high: int) -> int:
+        """An end of the range, a power of two or a multiple of 16, or next to one."""
+        kind = self.random()
         if kind < 0.2:
             value = low if kind < 0.1 else high
         elif kind < 0.8:
             powers = range(max(low, 1).bit_length() - 1, high.bit_length() + 1)
-            value = (1 << powers[int(self._random() * len(powers))]) + _NEAR[int(self._random() * 3)]
+            value = (1 << powers[int(self.random() * len(powers))]) + _NEAR[int(self.random() * 3)]
         else:
-            value = low + int(self._random() * (high - low + 1)) // 16 * 16 + _NEAR[int(self._random() * 3)]
+            value = low + int(self.random() * (high - low + 1)) // 16 * 16 + _NEAR[int(self.random() * 3)]
         return min(max(value, low), high)
 
 

@@ -92,6 +92,7 @@ class WorkerProcess:
             )
         self._connection = Connection(ours.detach())
         self._names = ", ".join(opening.targets)
+        self._pool_sent: bytes | None = None
         self._ready: messages.Opened | KvzeroError | None = None
         with contextlib.suppress(*_GONE):
             self._send(replace(opening, slot=str(self.slot)))
@@ -215,6 +216,12 @@ class WorkerProcess:
         return Died(state.running, _faulted(self._process.returncode, self._log.last_words()), state.counts)
 
     def _send(self, request: messages.Request) -> None:
+        if isinstance(request, messages.Open):
+            self._pool_sent = None
+        elif isinstance(request, messages.Batch):
+            sent, self._pool_sent = self._pool_sent, request.pool
+            if sent == request.pool:  # it has that one
+                request = replace(request, pool=None)
         self._connection.send_bytes(messages.encode(request))
 
     def _receive(self) -> messages.Answer:

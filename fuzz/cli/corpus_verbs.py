@@ -1,4 +1,4 @@
-"""Verbs on corpus folders: list, check, accept."""
+"""Verbs on corpus folders: list, check, accept, merge, prune."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
-from fuzz import codec
+from fuzz import codec, distilling
 from fuzz import corpus as corpora
 from fuzz.checking import Checker
 from fuzz.cli import options
 from fuzz.errors import CorpusError, UsageError
+from fuzz.guided.coverage import FOLDER
 from fuzz.targets import built_in
 
 app = typer.Typer(help="Look at case files and keep finds for good.", no_args_is_help=True, rich_markup_mode=None)
@@ -67,3 +68,30 @@ def accept(
         profile = checker.opened().device_profile
     shown = {f"{name}@{profile}": verdict.label() for name, verdict in verdicts.items() if verdict.outcome == "finding"}
     sys.stdout.write(f"{corpora.accept(folder, case, title, ref, shown)}\n")
+
+
+@app.command("merge")
+def merge(
+    folders: Annotated[list[Path], typer.Argument(help="Campaigns, corpora, or folders of case files.")],
+    corpus: options.Corpus = None,
+) -> None:
+    """Add to coverage/ the fewest of their kept cases that show what no case there shows.
+
+    A search begins with what stands in coverage/ of its corpus.
+
+    Example: kvzero corpus merge campaigns/* --corpus corpus
+    """
+    folder = options.corpus_folder(corpus)
+    added, found = distilling.merge(folders, folder)
+    sys.stdout.write(f"{added} of {found} cases added to {folder / FOLDER}\n")
+
+
+@app.command("prune")
+def prune(corpus: options.Corpus = None) -> None:
+    """Delete from coverage/ what shows no pair of features of its own; other folders are left alone.
+
+    Example: kvzero corpus prune --corpus corpus
+    """
+    folder = options.corpus_folder(corpus)
+    gone, found = distilling.prune(folder)
+    sys.stdout.write(f"{gone} of {found} cases deleted from {folder / FOLDER}\n")

@@ -16,10 +16,36 @@ from fuzz.features.sizes import Feature
 
 Pair = tuple[Feature, Feature]
 
+_numbers: dict[Feature, int] = {}
+_features: list[Feature] = []
+"""Features in the order in which this process met them. A pair is held as two of their numbers: hashing these costs
+a fifth of what names and values do."""
+
+Code = tuple[int, int]
+
 
 def pairs(found: Iterable[Feature]) -> frozenset[Pair]:
     """Each two of the features, the smaller one first; two values of one name are a pair as well."""
-    return frozenset(combinations(sorted(found), 2))
+    return _read(coded(found))
+
+
+def coded(found: Iterable[Feature]) -> frozenset[Code]:
+    """The same pairs as numbers that mean something in this process alone."""
+    met = sorted([_number(feature) for feature in found])
+    return frozenset(combinations(met, 2))
+
+
+def _number(feature: Feature) -> int:
+    number = _numbers.get(feature)
+    if number is None:
+        number = _numbers[feature] = len(_features)
+        _features.append(feature)
+    return number
+
+
+def _read(codes: Iterable[Code]) -> frozenset[Pair]:
+    both = ((_features[first], _features[second]) for first, second in codes)
+    return frozenset((one, other) if one < other else (other, one) for one, other in both)
 
 
 class Seen:
@@ -31,26 +57,29 @@ class Seen:
 
     def __init__(self) -> None:
         self.cases = 0
-        self._counts: Counter[Pair] = Counter()
+        self._counts: Counter[Code] = Counter()
 
     def __len__(self) -> int:
         return len(self._counts)
 
     def new(self, found: Iterable[Feature]) -> frozenset[Pair]:
         """The pairs of these features that no case has shown; nothing is counted."""
-        return frozenset(pair for pair in pairs(found) if pair not in self._counts)
+        return _read(self._fresh(coded(found)))
 
     def add(self, found: Iterable[Feature]) -> frozenset[Pair]:
         """Count a case with these features; the pairs that it was first to show."""
-        met = pairs(found)
-        fresh = frozenset(pair for pair in met if pair not in self._counts)
+        met = coded(found)
+        fresh = self._fresh(met)
         self._counts.update(met)
         self.cases += 1
-        return fresh
+        return _read(fresh)
+
+    def _fresh(self, met: Iterable[Code]) -> list[Code]:
+        return [code for code in met if code not in self._counts]
 
     def rare(self, most: int) -> frozenset[Pair]:
         """The pairs that at most so many cases showed."""
-        return frozenset(pair for pair, count in self._counts.items() if count <= most)
+        return _read(pair for pair, count in self._counts.items() if count <= most)
 
     def estimate(self) -> float:
         """How many pairs there may be, if the cases were drawn independently of each other.

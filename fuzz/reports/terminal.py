@@ -61,6 +61,8 @@ class Terminal:
         parts = [f"{event.attempted} cases", f"{event.rate:.0f}/s", f"{event.finds} finds", left]
         if event.workers > 1:
             parts.append(f"{event.workers} workers")
+        if event.pairs is not None:
+            parts.append(f"{event.pairs:.0f} % of feature pairs")
         if event.shares:
             parts.append(", ".join(f"{name} {share:.0%}" for name, share in event.shares.items()))
         line = " · ".join(parts)

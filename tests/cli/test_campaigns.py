@@ -18,6 +18,10 @@ import pytest
 from fuzz import campaign_folder, codec
 from fuzz.case import Call, Case, Segment
 from fuzz.events import Find
+from fuzz.guided import coverage
+from fuzz.guided.epochs import epoch_of
+from fuzz.guided.guide import Guide
+from fuzz.guided.pool import decode
 from fuzz.ids import Ids
 from fuzz.journal import Journal
 from fuzz.plan import Plan
@@ -100,6 +104,23 @@ def test_kill_9_and_resume_count_like_one_run(kvzero: Callable, tmp_path: Path) 
     assert _numbers(end.stdout)["attempted"] == CASES
     again = kvzero(*arguments)
     assert (again.returncode, again.stdout) == (1, end.stdout), "a finished campaign tells its report again"
+    _keeps_what_an_undisturbed_run_keeps(tmp_path / "campaign", stats)
+    for verb, words in (("merge", "cases added to c/coverage"), ("prune", "cases deleted from c/coverage")):
+        folders = ("campaign",) if verb == "merge" else ()
+        run = kvzero("corpus", verb, *folders, "--corpus", "c")
+        assert (run.returncode, words in run.stdout) == (0, True), run.stderr
+    assert list((tmp_path / "c" / "coverage").iterdir())
+
+
+def _keeps_what_an_undisturbed_run_keeps(folder: Path, stats: dict) -> None:
+    """Journal and files hold the pool that seed and profile decide, and the statistics say how much it shows."""
+    guide = Guide(3, ("small",), 4)
+    epochs = Journal(campaign_folder.find(folder, "x").journal).epochs()
+    assert len(epochs) == epoch_of(CASES - 1) + 1
+    assert decode(guide.at(CASES - 1).pool) == tuple(row for one in epochs for row in decode(one.rows))
+    cases = coverage.kept_by(Journal(folder / "journal.sqlite"), 3)
+    assert {path.name for path in (folder / "coverage").iterdir()} == set(map(codec.file_name, cases))
+    assert stats["pairs"] == round(guide.cover, 1)
 
 
 @pytest.mark.usefixtures("lazy")
@@ -234,6 +255,15 @@ def test_merge_adds_up(kvzero: Callable, tmp_path: Path) -> None:
     table = kvzero("status", "a", "b").stdout
     assert table.count("finished") == 2
     assert not (tmp_path / "a" / "stats.json").exists()
+
+
+def test_corpus_verbs_refuse_folders_without_kept_cases(kvzero: Callable, tmp_path: Path) -> None:
+    """Nothing to merge and nothing to prune are usage errors, and no folder is made."""
+    for arguments in (("merge", "nowhere", "--corpus", "c"), ("prune", "--corpus", "c")):
+        run = kvzero("corpus", *arguments)
+        assert run.returncode == 2
+        assert "kept case" in run.stderr or "no case in coverage" in run.stderr
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("verb", ["status", "merge"])

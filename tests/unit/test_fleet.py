@@ -17,6 +17,8 @@ from fuzz.control import Control
 from fuzz.errors import UsageError, WorkerError
 from fuzz.events import Report, Warned
 from fuzz.fleet import Fleet
+from fuzz.guided.epochs import epoch_of, first_of
+from fuzz.guided.guide import Guide
 from fuzz.journal import Journal
 from fuzz.plan import Plan
 from fuzz.restarts import Deaths, Restarts
@@ -114,6 +116,26 @@ def test_every_case_is_counted_once_whatever_the_lanes(tmp_path: Path, workers: 
     run.journal.restore(kept)
     assert (kept.counts, kept.stop_reason, [f.count for f in kept.distinct]) == (report.counts, "cases", [20])
     assert run.journal.progress() == (8, {})
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_case_has_the_pool_of_its_epoch_whatever_the_lanes(tmp_path: Path, workers: int) -> None:
+    """No batch reaches over an epoch's end, and each has the pool that a guide of the same seed makes."""
+    guide, seen = Guide(0, ("small",), 4), []
+    wanted = {epoch: guide.at(first_of(epoch)) for epoch in range(5)}
+
+    def looks(request: messages.Batch, on_found: Callable) -> messages.BatchDone:
+        seen.append((request.first, request.stop, request.pool))
+        return _passes(request, on_found)
+
+    run = _Run(tmp_path, lambda number: FakeWorker(looks), workers=workers, cases=1500)
+    assert run.report().attempted == 1500
+    for first, stop, pool in seen:
+        epoch = epoch_of(first)
+        assert stop <= wanted[epoch].stop
+        assert pool == wanted[epoch].pool
+    assert {epoch_of(first) for first, _, _ in seen} == set(wanted)
+    assert [one.epoch for one in run.journal.epochs()] == list(wanted)
 
 
 def test_a_worker_that_dies_costs_the_others_nothing(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from fuzz.build import build
 from fuzz.errors import JournalError
 from fuzz.events import Find, Report
+from fuzz.guided.guide import Grown
 from fuzz.journal import Journal
 from fuzz.source import Recorder
 from fuzz.verdict import Bucket, Verdict, Wrong
@@ -44,6 +45,18 @@ def test_what_was_recorded_comes_back(tmp_path: Path) -> None:
     assert {met: dataclasses.asdict(find) for met, find in report.finds.items()} == {
         MET: dataclasses.asdict(_find(count=9))
     }
+
+
+def test_what_epochs_kept_comes_back_in_order(tmp_path: Path) -> None:
+    """Rows and hashes are as they were told; an epoch is recorded once."""
+    journal = Journal(tmp_path / "j")
+    told = [Grown(0, b"", "a"), Grown(1, b"\x00\xff", "b")]
+    for one in told:
+        journal.epoch(one)
+    with pytest.raises(JournalError, match="UNIQUE"):
+        journal.epoch(told[1])
+    journal.close()
+    assert Journal(tmp_path / "j").epochs() == told
 
 
 def test_finds_that_became_one_stay_one(tmp_path: Path) -> None:

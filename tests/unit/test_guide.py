@@ -1,0 +1,114 @@
+"""The guide: epochs, what is kept, and that a pool is the same however often a run is broken off."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from fuzz.build import build, numbered
+from fuzz.errors import JournalError
+from fuzz.features import Seen, features
+from fuzz.guided import guide as module
+from fuzz.guided.epochs import FIRST, LONGEST, epoch_of, first_of
+from fuzz.guided.guide import Grown, Guide
+from fuzz.guided.pool import Kept, Pool, decode
+from fuzz.source import Choices
+
+USUAL = ("small", "launch", "far")
+
+
+def test_epochs_follow_each_other_and_double_up_to_the_longest() -> None:
+    """Every case has one epoch, and each epoch is twice as long as the one before, or as long."""
+    firsts = [first_of(epoch) for epoch in range(20)]
+    lengths = [stop - first for first, stop in pairwise(firsts)]
+    assert firsts[0] == 0
+    assert lengths[0] == FIRST
+    assert all(later == min(2 * length, LONGEST) for length, later in pairwise(lengths))
+    assert lengths[-1] == LONGEST
+    for epoch, (first, stop) in enumerate(pairwise(firsts)):
+        assert [epoch_of(first), epoch_of(stop - 1)] == [epoch, epoch]
+
+
+@pytest.mark.parametrize("profiles", [USUAL, ("layout",)])
+def test_what_is_kept_shows_a_pair_that_nothing_before_it_showed(profiles: tuple[str, ...]) -> None:
+    """Each kept case draws again, and adds a pair; the first epoch has none."""
+    guide = Guide(3, profiles, 4)
+    assert decode(guide.at(0).pool) == ()
+    rows = decode(guide.at(first_of(3)).pool)
+    seen = Seen()
+    assert len(rows) > FIRST
+    assert {row.profile for row in rows} == set(profiles)
+    assert all(seen.add(features(build(Choices(row.choices), row.profile))) for row in rows)
+
+
+def test_a_pool_only_grows_and_earlier_epochs_keep_theirs() -> None:
+    """Asked again after later ones were made, an epoch has the same pool; a later one begins with it."""
+    guide = Guide(3, USUAL, 4)
+    before = [guide.at(first_of(epoch)).pool for epoch in range(4)]
+    assert [guide.at(first_of(epoch)).pool for epoch in range(4)] == before
+    for earlier, later in pairwise(map(decode, before)):
+        assert later[: len(earlier)] == earlier
+        assert len(later) > len(earlier)
+
+
+def test_a_pool_is_decided_by_seed_profiles_unit_and_start() -> None:
+    """Two guides agree whatever they are asked first; another seed or another start has another pool."""
+    place = first_of(2)
+    pool = Guide(3, USUAL, 4).at(place).pool
+    other = Guide(3, USUAL, 4)
+    for epoch in range(3):
+        other.at(first_of(epoch))
+    assert other.at(place).pool == pool
+    start = decode(pool)[-5:]
+    assert Guide(4, USUAL, 4).at(place).pool != pool
+    begun = Guide(3, USUAL, 4, start=start)
+    assert decode(begun.at(0).pool) == start
+    assert begun.at(place).pool != pool
+
+
+def test_what_was_kept_is_gone_on_with() -> None:
+    """A guide that is given what another one told makes the same further epochs, and tells only these."""
+    told: list[Grown] = []
+    whole = Guide(3, USUAL, 4, keep=told.append)
+    pool = whole.at(first_of(3)).pool
+    assert [one.epoch for one in told] == [0, 1, 2, 3]
+    more: list[Grown] = []
+    resumed = Guide(3, USUAL, 4, grown=told[:2], keep=more.append)
+    assert resumed.at(first_of(3)).pool == pool
+    assert more == told[2:]
+    assert len(resumed.seen) == len(whole.seen)
+
+
+def test_a_pool_that_was_changed_is_refused() -> None:
+    """Kept cases that are not those of their hash would make other cases of the same numbers."""
+    told: list[Grown] = []
+    Guide(3, USUAL, 4, keep=told.append).at(first_of(2))
+    broken = [told[0], told[1]._replace(rows=told[2].rows), told[2]]
+    with pytest.raises(JournalError, match="the kept cases of epoch 1"):
+        Guide(3, USUAL, 4, grown=broken).at(first_of(2))
+
+
+def test_a_pool_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps the first so many and no more."""
+    monkeypatch.setattr(module, "MOST", 70)
+    guide = Guide(3, USUAL, 4)
+    assert [len(decode(guide.at(first_of(epoch)).pool)) for epoch in range(4)] == [0, FIRST, 70, 70]
+
+
+def test_cases_are_decided_by_their_pool() -> None:
+    """With a pool some cases are others than without, and the same pool gives the same ones."""
+    pool = Pool(decode(Guide(3, ("small",), 4).at(FIRST).pool))
+    drawn = [numbered(3, index, ("small",), 4, pool)[0] for index in range(FIRST, 2 * FIRST)]
+    again = [numbered(3, index, ("small",), 4, pool)[0] for index in range(FIRST, 2 * FIRST)]
+    bare = [numbered(3, index, ("small",), 4)[0] for index in range(FIRST, 2 * FIRST)]
+    assert drawn == again
+    assert 0 < sum(one != other for one, other in zip(drawn, bare, strict=True)) < FIRST
+
+
+def test_a_kept_case_that_is_not_drawn_is_left_out() -> None:
+    """An empty pool is no pool: a profile of which nothing is kept is drawn as without one."""
+    pool = Pool([Kept("launch", (0, 1))])
+    assert [numbered(3, index, ("small",), 4, pool) for index in range(8)] == [
+        numbered(3, index, ("small",)) for index in range(8)
+    ]

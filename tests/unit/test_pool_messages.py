@@ -1,0 +1,36 @@
+"""A worker is sent each pool once, and one that loads other targets has none."""
+
+from __future__ import annotations
+
+from fuzz import messages
+from fuzz.worker_process import WorkerProcess
+
+OPEN = messages.Open(("t",), None, None, "slot")
+
+
+class _Connection:
+    """Keeps what is sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[messages.Request] = []
+
+    def send_bytes(self, data: bytes) -> None:
+        self.sent.append(messages.decode_request(data))
+
+
+def _worker() -> WorkerProcess:
+    worker = WorkerProcess.__new__(WorkerProcess)
+    worker._connection = _Connection()
+    worker._pool_sent = None
+    return worker
+
+
+def test_a_pool_is_sent_once() -> None:
+    """The same one again is None on the way; another one is sent in full, and so is the first after new targets."""
+    worker = _worker()
+    for request in (b"one", b"one", b"other", b"one", OPEN, b"one"):
+        worker._send(
+            request if isinstance(request, messages.Open) else messages.Batch(3, ("small",), 4, 0, 8, 1.0, pool=request)
+        )
+    sent = [getattr(request, "pool", "open") for request in worker._connection.sent]
+    assert sent == [b"one", None, b"other", b"one", "open", b"one"]
