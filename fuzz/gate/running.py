@@ -138,13 +138,13 @@ def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]
 
 def checks_of(request: Request, stopwatch: Stopwatch | None = None) -> list[Checking]:
     """The checks of a gate, in order."""
-    checks: list[Checking] = [LimitsCheck(), CorpusFiles()]
     if request.corpus_only:
-        return [*checks, Fixed()]
+        return [LimitsCheck(), CorpusFiles(), Fixed()]
     cost = CostCheck(request.cost_limit, stopwatch.pairs if stopwatch else None)
-    searches: list[Checking] = [Enumeration(), SeededSearch(), OverlappingCalls(), Portability(), Fixed()]
+    checks: list[Checking] = [CorpusFiles(), Enumeration(), SeededSearch(), OverlappingCalls(), Portability(), Fixed()]
     # A limit must be held against before time is up; what only informs takes the time that is left.
-    checks += [*searches, cost] if request.cost_limit is None else [cost, *searches]
+    checks = [*checks, cost] if request.cost_limit is None else [cost, *checks]
+    checks.insert(0, LimitsCheck())
     if request.seed is not None:
         checks.append(FreshSearch(request.seed))
     return checks

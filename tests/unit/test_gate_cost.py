@@ -113,13 +113,13 @@ def test_what_is_not_timed_says_why() -> None:
     assert (wrong.state, wrong.words) == ("failed", "the target clears geometry odd-1000 wrongly")
 
 
-def test_a_limit_is_held_against_before_the_searches(tmp_path: Path) -> None:
-    """Information waits until they are over; nothing is timed with the corpus alone."""
-    for limit, place in ((3.0, 2), (None, 6)):
+def test_a_limit_is_held_against_before_anything_is_run(tmp_path: Path) -> None:
+    """Information waits until all is over; nothing is timed with the corpus alone."""
+    for limit, place in ((3.0, 1), (None, 7)):
         names = [check.name for check in checks_of(Request("new", "old", tmp_path, tmp_path, cost_limit=limit))]
-        assert (names.index("cost"), names[1], len(names)) == (place, "corpus", 7)
+        assert (names.index("cost"), len(names)) == (place, 8)
     only = checks_of(Request("new", "old", tmp_path, tmp_path, corpus_only=True))
-    assert [check.name for check in only] == ["limits", "corpus"]
+    assert [check.name for check in only] == ["limits", "corpus", "fixed"]
 
 
 class Ticking:
