@@ -17,9 +17,9 @@ MOST_ROUNDS = 100_000
 """Rounds of loops in one slice of a launch before it counts as hung; each takes ten microseconds or more."""
 
 MOST_LOOPED = 2**27
-"""Rounds of all loops with bounds in a launch, which end for sure, counted for each program: two seconds."""
+"""Rounds of all loops with bounds in a launch, which end for sure, counted for each program: some seconds."""
 
-ROUND = 2**15
+ROUND = 2**12
 """Programs that take as long as a round does by itself."""
 
 
