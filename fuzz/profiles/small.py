@@ -18,7 +18,9 @@ PAGE = 8192
 STRIDES = 4
 GAP = 64
 WIDE_GAP = 2**14
-ALIKE, OWN = 0, 2
+ALIKE, SAME_STRIDE, OWN, LAST = 0, 3, 4, 7
+"""Of eight segments three repeat the one before, one keeps its stride, as layers in a slab do, four are their own."""
+
 PACKED, PADDED, SHORT = 0, 3, 4
 NEAR, INSIDE, ANYWHERE, WIDE = 0, 12, 14, 15
 """Of sixteen segments twelve follow the one before, two lie inside an earlier one, one lies anywhere
@@ -62,13 +64,15 @@ def trace(case: Case, unit: int) -> list[int]:
 
 
 def _segment(source: Source, step: int, blocks: int, before: list[Segment], behind: int) -> Segment:
-    if before and source.integer(ALIKE, OWN) == ALIKE:
+    how = source.integer(ALIKE, LAST) if before else OWN
+    if how < SAME_STRIDE:
         shape = before[-1]
         own_blocks, page, stride = shape.blocks, shape.page // step, shape.stride // step
     else:
         own_blocks = blocks + source.integer(0, SPARE)
-        page = source.integer(1, PAGE // step)
-        stride = _stride(source, page, lone=own_blocks == 1)
+        stride = before[-1].stride // step if how == SAME_STRIDE else 0
+        page = source.integer(1, min(PAGE // step, stride or PAGE))
+        stride = stride or _stride(source, page, lone=own_blocks == 1)
     base = _place(source, step, before, behind) if before else source.integer(0, GAP) * step
     return Segment(base, own_blocks, page * step, stride * step)
 
@@ -76,13 +80,16 @@ def _segment(source: Source, step: int, blocks: int, before: list[Segment], behi
 def _trace_segment(to: Trace, step: int, blocks: int, before: list[Segment], found: Segment) -> None:
     shape = (found.blocks, found.page, found.stride)
     if before and shape == (before[-1].blocks, before[-1].page, before[-1].stride):
-        to.integer(ALIKE, OWN, ALIKE)
+        to.integer(ALIKE, LAST, ALIKE)
     else:
+        same = bool(before) and found.stride == before[-1].stride and found.page <= found.stride
         if before:
-            to.integer(ALIKE, OWN, OWN)
+            to.integer(ALIKE, LAST, SAME_STRIDE if same else OWN)
         to.integer(0, SPARE, found.blocks - blocks)
-        page = to.integer(1, PAGE // step, found.page // step)
-        _trace_stride(to, page, found.stride // step, lone=found.blocks == 1)
+        stride = found.stride // step
+        page = to.integer(1, min(PAGE // step, stride if same else PAGE), found.page // step)
+        if not same:
+            _trace_stride(to, page, stride, lone=found.blocks == 1)
     if before:
         _trace_place(to, step, before, found.base)
     else:

@@ -132,6 +132,17 @@ def test_profile_small_reaches_its_corners() -> None:
     assert 0.08 < np.mean([not case.blocks_known for case in cases]) < 0.17
 
 
+def test_profile_small_lays_pages_of_one_stride_inside_each_other() -> None:
+    """As layers of one slab are; whoever joins such segments must take the farther end, not the later one."""
+    cases = [build(Recorder(seed), "small") for seed in range(600)]
+
+    def inside(first: Segment, second: Segment) -> bool:
+        within = first.base < second.base and second.base + second.page < first.base + first.page
+        return within and first.stride == second.stride
+
+    assert sum(any(map(inside, case.segments, case.segments[1:])) for case in cases) >= 6
+
+
 @pytest.mark.parametrize("profiles", [("small",), ("small", "launch"), ("small", "launch", "far")])
 def test_one_case_in_sixteen_of_each_profile_is_warm(profiles: tuple[str, ...]) -> None:
     """By its number, the first among them; cases alternate no matter how many profiles take turns."""
