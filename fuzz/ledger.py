@@ -176,6 +176,8 @@ class Ledger:
                 return
             self._ticked = report.seconds
             rate = report.attempted / max(report.seconds, 1e-9)
+            if self.guide:
+                self._statistics.saw(len(self.guide.seen), self.guide.seen.cases)
             left, shares = self._control.left, self._statistics.shares
             workers = self._plan.workers or 1
             self.tell(Progress(report.attempted, report.new_finds, rate, left, workers, shares, self.pairs))

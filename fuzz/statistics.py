@@ -21,6 +21,9 @@ SLOW = 100.0
 SETTLING_SECONDS = 30.0
 """A rate is judged after so long, when kernels are compiled and all workers are there."""
 
+STILL, LOOKED = 1800.0, 512
+"""Seconds, and cases looked at, without a new pair of features after which more of the same promises little."""
+
 
 class Statistics:
     """The numbers of a run that its report does not need.
@@ -46,6 +49,8 @@ class Statistics:
         self._finds = report.new_finds
         self._found_at: float | None = None
         self._said: set[str] = set()
+        self._pairs = self._looked = self._new_after = 0
+        self._new_at = used
 
     def add(self, lane: int, done: BatchDone) -> bool:
         """Count a batch; whether the lane's worker has grown so much that it must be replaced."""
@@ -59,6 +64,12 @@ class Statistics:
             self._grown = True
             del self._least[lane]
         return grown
+
+    def saw(self, pairs: int, looked: int) -> None:
+        """Note how many pairs of features have been shown by now, by so many cases that were looked at."""
+        self._looked = looked
+        if pairs > self._pairs:
+            self._pairs, self._new_at, self._new_after = pairs, self._report.seconds, looked
 
     @property
     def shares(self) -> dict[str, float]:
@@ -109,6 +120,8 @@ class Statistics:
         unstable = [str(find.bucket) for find in report.distinct if find.bucket.kind == "unstable"]
         if unstable:
             troubles["unstable"] = f"{unstable[0]}: not every replay shows it; its target may depend on earlier calls"
+        if report.seconds - self._new_at > STILL and self._looked - self._new_after >= LOOKED:
+            troubles["still"] = f"no new pair of features for {STILL / 60:.0f} min; other profiles or targets show more"
         if seconds < SETTLING_SECONDS:
             return troubles
         if self.shares.get("generate", 0.0) > MOSTLY_GENERATING:

@@ -62,6 +62,22 @@ def test_warnings_are_said_once() -> None:
     assert list(statistics.warnings()) == []
 
 
+def test_a_search_that_shows_nothing_new_says_so() -> None:
+    """After half an hour without a new pair of features; not where nothing was looked at meanwhile."""
+    report = Report(0)
+    statistics = Statistics(report, 1, fast=False)
+    statistics.saw(900, 300)
+    report.seconds = 1801.0
+    statistics.saw(900, 400)
+    assert list(statistics.warnings()) == [], "too few cases were looked at"
+    statistics.saw(901, 900)
+    report.seconds = 3602.0
+    statistics.saw(901, 1400)
+    assert list(statistics.warnings()) == []
+    statistics.saw(901, 1412)
+    assert "no new pair of features for 30 min" in next(statistics.warnings())
+
+
 def test_a_worker_that_grows_is_replaced() -> None:
     """Measured from its least; its successor starts anew."""
     statistics = Statistics(Report(0), 1, fast=False)
