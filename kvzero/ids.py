@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import struct
 from collections.abc import Sequence
 
@@ -12,10 +13,13 @@ def packed(ids: Sequence[int]) -> np.ndarray:
     """The ids as int64 ``[n]``, in the least time that there is for a list: a third of ``array``'s or NumPy's.
 
     Raises:
-        struct.error: if one is no integer, or does not fit; a boolean is taken for 0 or 1.
+        TypeError: if one is no integer, or does not fit; a boolean is taken for 0 or 1.
     """
     found = np.empty(len(ids), np.int64)
-    struct.pack_into(f"{len(ids)}q", found.data, 0, *ids)
+    try:
+        struct.pack_into(f"{len(ids)}q", found.data, 0, *ids)
+    except (struct.error, OverflowError) as error:
+        raise TypeError(str(error)) from None
     return found
 
 
@@ -28,7 +32,7 @@ def checked_ids(ids: Sequence[int], blocks: int | None) -> np.ndarray:
     """
     try:
         found = packed(ids)
-    except struct.error:
+    except TypeError:
         raise _refused(ids, blocks) from None
     if not len(found):
         return found
@@ -48,8 +52,17 @@ def _refused(ids: Sequence[int], blocks: int | None) -> Exception:
     """The error for the first id that is wrong."""
     rule = "0 or more, below 2^63" if blocks is None else f"0 to {blocks - 1}, as there are {blocks} blocks"
     for place, block in enumerate(ids):
-        if isinstance(block, bool) or not hasattr(block, "__index__"):
+        if isinstance(block, bool) or not _is_integer(block):
             return ValueError(f"ids[{place}]={block!r}: must be an int, {rule}; nothing was cleared")
         if not 0 <= block < (2**63 if blocks is None else blocks):
             return IndexError(f"ids[{place}]={block!r}: must be {rule}; nothing was cleared")
     return ValueError(f"ids={type(ids).__name__}: must be a list of ints, {rule}")
+
+
+def _is_integer(block: object) -> bool:
+    """Whether Python takes it for one; a tensor of floats has ``__index__`` and refuses."""
+    try:
+        operator.index(block)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True

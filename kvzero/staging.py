@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,6 +34,6 @@ def _array(data: Sequence[int], dtype: torch.dtype) -> np.ndarray:
     if dtype == torch.int64:
         try:
             return packed(data)
-        except struct.error:
+        except TypeError:
             pass  # what is no such integer is torch's to convert or to refuse
     return torch.tensor(data, dtype=dtype).numpy()

@@ -21,6 +21,9 @@ VLLM = "vllm_kernel"
 EXCHANGED = "fuzz.bench.vllm_class:with_chunk_list"
 """The installed vLLM's class, as it is and with our kernel in place of its own."""
 
+DASHES = "--"
+"""Parts what must be timed from what is timed if it can be loaded, in the arguments of the process."""
+
 ROUNDS = 20
 
 
@@ -45,10 +48,15 @@ def run(
         KvzeroError: if there is no CUDA device, no room, or a zeroer is wrong.
     """
     vllm = installed()
-    names = list(dict.fromkeys([*targets, OURS, BASE, "index_fill", *((VLLM, EXCHANGED) if vllm else ())]))
+    names = list(dict.fromkeys([*targets, OURS, BASE, "index_fill"]))
+    wished = [name for name in (VLLM, EXCHANGED) if vllm and name not in names]
     rows: list[dict[str, Any]] = []
-    with answering(module, str(rounds), *names) as process:
-        device = process.ready()["device"]
+    with answering(module, str(rounds), *names, DASHES, *wished) as process:
+        ready = process.ready()
+        device, left_out = ready["device"], ready["left_out"]
+        for name, words in left_out.items():
+            tell(f"{name} is left out: {words}")
+        names += [name for name in wished if name not in left_out]
         for geometry in (*FIXED, *geometries):
             tell(f"{geometry.name} on {device}: {len(names)} targets by turns, {rounds} times")
             rows += process.ask(json.dumps(geometry._asdict()))
@@ -59,7 +67,11 @@ def run(
         "rows": rows,
         "speedup": speedup(rows, names[0]),
     }
-    return report | ({"vllm": vllm, "speedup_in_vllm": speedup(rows, EXCHANGED, VLLM)} if vllm else {})
+    if vllm:
+        report |= {"vllm": vllm, "left_out": left_out}
+    if {VLLM, EXCHANGED} <= set(names):
+        report["speedup_in_vllm"] = speedup(rows, EXCHANGED, VLLM)
+    return report
 
 
 def speedup(rows: Sequence[dict[str, Any]], target: str, base: str = BASE) -> float:

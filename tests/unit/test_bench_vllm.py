@@ -12,7 +12,7 @@ import torch
 from fuzz.adapters import vllm
 from fuzz.bench import kernel
 from fuzz.bench.geometries import Geometry
-from fuzz.bench.kernel import BASE, EXCHANGED, VLLM
+from fuzz.bench.kernel import BASE, DASHES, EXCHANGED, VLLM
 from fuzz.bench.pace import measured
 from fuzz.bench.vllm_class import InPlace
 from fuzz.engines.launch_hook import Launch, Watched
@@ -84,11 +84,12 @@ def test_a_call_that_raises_gives_the_kernel_back(monkeypatch: pytest.MonkeyPatc
 class Process:
     """Answers a geometry with rows, ours twice as fast as vLLM's."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self._names = names
+    def __init__(self, names: tuple[str, ...], left_out: dict[str, str]) -> None:
+        self._names = [name for name in names if name not in (DASHES, *left_out)]
+        self._left_out = left_out
 
-    def ready(self) -> dict[str, str]:
-        return {"device": "none"}
+    def ready(self) -> dict[str, Any]:
+        return {"device": "none", "left_out": self._left_out}
 
     def ask(self, line: str) -> list[dict[str, Any]]:
         return [
@@ -103,7 +104,7 @@ def test_the_class_has_rows_where_it_is_installed(installed: str | None, monkeyp
 
     @contextmanager
     def process(_module: str, _rounds: str, *names: str) -> Iterator[Process]:
-        yield Process(names)
+        yield Process(names, {})
 
     monkeypatch.setattr(kernel, "answering", process)
     monkeypatch.setattr(kernel, "installed", lambda: installed)
@@ -112,6 +113,23 @@ def test_the_class_has_rows_where_it_is_installed(installed: str | None, monkeyp
     assert BASE in names
     assert names & {VLLM, EXCHANGED} == ({VLLM, EXCHANGED} if installed else set())
     assert (report.get("vllm"), report.get("speedup_in_vllm")) == (installed, 2.0 if installed else None)
+
+
+def test_a_class_of_another_form_is_left_out_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has a vLLM that the adapter refuses can time the other kernels all the same."""
+    words = "its KVBlockZeroer keeps something else"
+
+    @contextmanager
+    def process(_module: str, _rounds: str, *names: str) -> Iterator[Process]:
+        yield Process(names, dict.fromkeys((VLLM, EXCHANGED), words))
+
+    monkeypatch.setattr(kernel, "answering", process)
+    monkeypatch.setattr(kernel, "installed", lambda: "9.8.7, a folder")
+    told: list[str] = []
+    report = kernel.run(told.append)
+    assert told[0] == f"{VLLM} is left out: {words}"
+    assert {row["target"] for row in report["rows"]} & {VLLM, EXCHANGED} == set()
+    assert (set(report["left_out"]), "speedup_in_vllm" in report) == ({VLLM, EXCHANGED}, False)
 
 
 def test_without_vllm_the_exchange_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,6 +160,7 @@ HOSTILE = [
     ([-(2**63) - 1], None, IndexError, "must be 0 or more"),
     ([2, 0.0], None, ValueError, r"ids\[1\]=0\.0: must be an int"),
     ([None], 4, ValueError, r"ids\[0\]=None: must be an int"),
+    ([2, torch.tensor(1.5)], 4, ValueError, r"ids\[1\]=tensor\(1\.5000\): must be an int"),
     ([3, True], 4, ValueError, r"ids\[1\]=True: must be an int"),
     ([False], None, ValueError, r"ids\[0\]=False: must be an int"),
     (["1"], 4, ValueError, r"ids\[0\]='1': must be an int"),
