@@ -35,7 +35,7 @@ def _case(*segments: tuple[int, int, int, int], ids: int = 1) -> Case:
 def test_segments_that_share_bytes_share_a_storage() -> None:
     """Interleaved ones too; each storage ends with its last segment, and begins where bases keep their alignment."""
     case = _case((0, 4, 16, 64), (16, 4, 16, 64), (1040, 2, 8, 8), (2048, 2, 8, 8))
-    assert storages(case) == [(0, 272), (1024, 1056), (2048, 2064)]
+    assert [(one.start, one.stop) for one in storages(case)] == [(0, 272), (1024, 1056), (2048, 2064)]
 
 
 def test_a_table_points_into_its_storages() -> None:
@@ -52,6 +52,13 @@ def test_a_table_points_into_its_storages() -> None:
     assert all(torch.equal(one, two) for one, two in zip(memory, expected, strict=True))
     twice = Case(domain="contract", guard=64, segments=(Segment(0, 2, 8, 8, times=3),), calls=case.calls)
     assert len(laid(twice, CPU)[0]) == 3
+
+
+def test_near_neighbours_have_storages_of_their_own() -> None:
+    """64 bytes apart, where both starts are rounded down to the same: each base lies in its own allocation."""
+    table, memory = laid(_case((0, 4, 16, 16), (128, 4, 16, 16)), CPU)
+    inside = [base - one.data_ptr() for base, one in zip(table.base, memory, strict=True)]
+    assert (inside, [len(one) for one in memory]) == ([0, 128], [64, 192])
 
 
 @pytest.mark.parametrize(
