@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 from types import SimpleNamespace
 
 import pytest
@@ -98,6 +99,8 @@ for line in sys.stdin:
     if name == "vanishes":
         log.unlink(missing_ok=True)
         os._exit(1)
+    if name == "unseen":
+        log.write_text("========= Invalid __global__ read of size 1 bytes\\n")
     if name == "reads" and target != "right" or name == "dies":
         log.write_text("========= COMPUTE-SANITIZER\\n========= Invalid __global__ read of size 4 bytes\\n"
                        "=========     at clear+0x70 in k.py:7\\n=========     by thread (0,0,0)\\n")
@@ -151,6 +154,21 @@ def test_no_time_no_tool_and_no_gpu_are_said(tmp_path: Path, calls: Callable[[],
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EngineError, match="no compute-sanitizer on PATH"):
         sanitizer.tool()
+
+
+def test_an_error_that_no_case_failed_of_is_no_pass(
+    tmp_path: Path, calls: Callable[[], list[str]], kvzero: Callable[..., CompletedProcess[str]]
+) -> None:
+    """The tool's log is read after the last case, by a replay as well."""
+    fine, unseen = _files(tmp_path, "fine", "unseen")
+    with pytest.raises(EngineError, match="Invalid __global__ read of size 1 bytes; no case failed of it"):
+        list(sanitizer.sanitized("new", [fine, unseen], tmp_path / "log", lambda: 60.0))
+    sanitize = ("--target", "masked_grid", "--sanitize")
+    shown = kvzero("replay", str(unseen), *sanitize)
+    assert (shown.returncode, "Invalid __global__ read of size 1 bytes; no case failed" in shown.stderr) == (3, True)
+    passed = kvzero("replay", str(fine), *sanitize)
+    assert (passed.returncode, passed.stderr) == (0, f"{fine}: masked_grid@h200: passed\n")
+    assert calls() == ["new", "masked_grid", "masked_grid"]
 
 
 @pytest.mark.parametrize(
