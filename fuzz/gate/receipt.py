@@ -18,7 +18,7 @@ from fuzz.corpus import Entry
 from fuzz.errors import UsageError
 from fuzz.gate.results import GateReport
 
-SCHEMA = 1
+SCHEMA = 2
 """A later form of the record gets another number."""
 
 Value = str | int | float | None
@@ -33,6 +33,8 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         mode: ``change`` or ``batch``.
         strict: whether hostile input that is taken blocked.
         corpus_only: whether nothing but the corpus was run.
+        cost_limit: per cent that the target might cost more than the base, or None.
+        sanitize: whether the corpus was run below compute-sanitizer as well.
     """
 
     contents: tuple[str, ...]
@@ -40,6 +42,14 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mode: str
     strict: bool
     corpus_only: bool
+    cost_limit: float | None
+    sanitize: bool
+
+
+class _Numbered(msgspec.Struct, frozen=True):
+    """What every form of the record has."""
+
+    schema: int
 
 
 class Ended(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -128,14 +138,15 @@ def read(path: Path) -> Receipt:
     """
     way = "name a file that kvzero gate --receipt wrote"
     try:
-        receipt = msgspec.json.decode(path.read_bytes(), type=Receipt)
+        text = path.read_bytes()
+        schema = msgspec.json.decode(text, type=_Numbered).schema
+        if schema != SCHEMA:
+            raise UsageError(f"check_receipt={path}: schema={schema}: must be {SCHEMA}; hold the gate on a GPU again")
+        return msgspec.json.decode(text, type=Receipt)
     except OSError as error:
         raise UsageError(f"check_receipt={path}: {error.strerror}; {way}") from None
     except (ValueError, msgspec.ValidationError) as error:
         raise UsageError(f"check_receipt={path}: {error}; {way}") from None
-    if receipt.schema != SCHEMA:
-        raise UsageError(f"check_receipt={path}: schema={receipt.schema}: must be {SCHEMA}; {way}")
-    return receipt
 
 
 def refused(receipt: Receipt, asked: Asked, waived: Collection[str] = ()) -> str | None:
@@ -172,7 +183,12 @@ def _less(there: Asked, here: Asked) -> str:
         return "of the corpus only"
     if there.mode == "change" != here.mode:
         return f"in mode {there.mode}, and mode {here.mode} is asked"
-    return "without --strict" if here.strict and not there.strict else ""
+    if here.cost_limit is not None and (there.cost_limit is None or there.cost_limit > here.cost_limit):
+        if there.cost_limit is None:
+            return "without --cost-limit"
+        return f"with --cost-limit {there.cost_limit:g}, and {here.cost_limit:g} is asked"
+    left_out = [name for name in ("strict", "sanitize") if getattr(here, name) and not getattr(there, name)]
+    return f"without --{left_out[0]}" if left_out else ""
 
 
 def of_corpus(files: Sequence[Entry]) -> str:

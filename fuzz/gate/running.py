@@ -80,6 +80,8 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
                 request.mode,
                 request.strict,
                 request.corpus_only,
+                request.cost_limit,
+                request.sanitize,
             )
             checks = checks_of(request, stopwatch)
             if request.sanitize:
