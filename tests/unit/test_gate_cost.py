@@ -163,6 +163,15 @@ def test_a_limit_is_held_against_before_anything_is_run(tmp_path: Path) -> None:
     assert [check.name for check in only] == ["limits", "corpus", "fixed"]
 
 
+def test_memory_is_asked_before_what_only_informs(tmp_path: Path) -> None:
+    """Right after the corpus: information takes shares of the time that is left."""
+    for corpus_only in (False, True):
+        request = Request("new", "old", tmp_path, tmp_path, corpus_only=corpus_only, sanitize=True)
+        names = [check.name for check in checks_of(request, sanitize=lambda target, paths: [])]
+        assert names[1:3] == ["corpus", "sanitize"]
+        assert names[-1] == ("fixed" if corpus_only else "cost")
+
+
 class Ticking:
     """A clock that notes who was called, and on which each call takes a millisecond more than the one before."""
 

@@ -63,7 +63,7 @@ def test_a_receipt_of_anything_else_is_refused(change: dict, words: str) -> None
 
 
 def test_a_receipt_of_a_gate_that_was_asked_more_holds() -> None:
-    """The longer mode for the shorter, strict for not strict, a lower limit of cost, a whole gate for the corpus alone."""
+    """The longer mode for the shorter, strict for not strict, a lower limit of cost, a whole for the corpus."""
     more = replace(ASKED, mode="batch", strict=True, cost_limit=3.0, sanitize=True)
     fields = ({"strict": False}, {"mode": "change"}, {"cost_limit": 4.0}, {"cost_limit": None}, {"sanitize": False})
     for less in (ASKED, replace(ASKED, corpus_only=True), more, *(replace(more, **one) for one in fields)):
