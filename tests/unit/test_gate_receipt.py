@@ -119,6 +119,13 @@ def test_the_check_says_who_said_yes_and_what_is_then_left() -> None:
     assert (report.verdict, "run the gate on a GPU again" in report.line) == ("no", True)
 
 
+def test_on_a_gpu_a_receipt_stands_for_nothing() -> None:
+    """What the gate itself left unproved is counted with and without one."""
+    report = GateReport("k.py:new", None, "change", 0, "cuda", "NVIDIA H200", "h200", {})
+    report.checks = [Check("receipt", "passed", ""), Check("corpus", "passed", "", counts={"unproved": 2})]
+    assert unproved("cuda", report) == ["2 cases are more than cuda holds"]
+
+
 def test_a_corpus_is_its_cases_wherever_they_lie() -> None:
     """The same cases in another order and folder are the same corpus; another id is another."""
 
