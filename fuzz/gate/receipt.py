@@ -5,13 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
 
-from fuzz import version
+from fuzz import version, whole_file
 from fuzz.bench.machine import machine
 from fuzz.codec import encode
 from fuzz.corpus import Entry
@@ -123,11 +122,13 @@ def of_report(report: GateReport, asked: Asked) -> Receipt:
 
 
 def write(path: Path, receipt: Receipt) -> None:
-    """Replace a receipt in one step: half of one is never there."""
+    """Write or replace a receipt.
+
+    Raises:
+        OSError: if it cannot be written; nothing is left behind.
+    """
     text = json.dumps(msgspec.to_builtins(receipt), indent=2, sort_keys=True) + "\n"
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_text(text)
-    fresh.replace(path)
+    whole_file.write(path, text)
 
 
 def read(path: Path) -> Receipt:

@@ -42,6 +42,15 @@ def test_a_receipt_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert {"python", "torch", "triton"} <= set(told["machine"])
 
 
+def test_a_receipt_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    """A folder has its name."""
+    path = tmp_path / "receipt.json"
+    path.mkdir()
+    with pytest.raises(OSError, match="directory"):
+        receipt.write(path, _receipt())
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
