@@ -6,15 +6,13 @@ with the package. A run's finds go to ``crashing/``, one file a bucket.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from fuzz import codec
+from fuzz import codec, whole_file
 from fuzz.case import Case, Origin
 from fuzz.errors import CaseError, CorpusError
 from fuzz.simplicity import order
@@ -131,7 +129,7 @@ def keep(root: Path, case: Case, bucket: Bucket) -> Path:
     path = folder / codec.file_name(kept)
     if path.exists():  # the same case of a target of the same name elsewhere
         kept = replace(kept, finds=codec.read(path).finds | kept.finds)
-    write(path, codec.encode(kept))
+    whole_file.write(path, codec.encode(kept))
     for entry in older:
         if entry.path != path:
             forget(entry.path, bucket)
@@ -145,7 +143,7 @@ def forget(path: Path, bucket: Bucket) -> None:
     case = codec.read(path)
     others = {key: label for key, label in case.finds.items() if key != bucket.key}
     if others:
-        write(path, codec.encode(replace(case, finds=others)))
+        whole_file.write(path, codec.encode(replace(case, finds=others)))
     else:
         path.unlink(missing_ok=True)
 
@@ -177,7 +175,7 @@ def accept(root: Path, path: Path, title: str | None, ref: str | None, shown: di
     kept = folder / codec.file_name(accepted)
     if kept.exists():
         raise CorpusError(f"{kept}: is there already; give another --title, or delete {path}")
-    write(kept, codec.encode(accepted))
+    whole_file.write(kept, codec.encode(accepted))
     path.unlink()
     return kept
 
@@ -190,18 +188,3 @@ def _of_bucket(folder: Path, bucket: Bucket) -> Iterator[Entry]:
             continue  # somebody else's file; corpus check names it
         if bucket in expected(case):
             yield Entry(path, CRASHING, case)
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)  # noqa: PTH101 - mkstemp gives a name, not a path
-        os.replace(name, path)  # noqa: PTH105
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from fuzz import campaign_folder, codec, corpus
+from fuzz import campaign_folder, codec, corpus, whole_file
 from fuzz.case import Case
 from fuzz.errors import CorpusError
 from fuzz.features import cover, features, needless
@@ -36,7 +36,7 @@ def merge(folders: Iterable[Path], root: Path) -> tuple[int, int]:
     chosen = [names[place] for place in cover([features(found[name]) for name in names], there)]
     (root / FOLDER).mkdir(parents=True, exist_ok=True)
     for name in chosen:
-        corpus.write(root / FOLDER / name, codec.encode(found[name]))
+        whole_file.write(root / FOLDER / name, codec.encode(found[name]))
     return len(chosen), len(found)
 
 

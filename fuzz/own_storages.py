@@ -15,24 +15,33 @@ FILL = 0xA5
 
 
 class Storage(NamedTuple):
-    """Bytes ``start`` to ``stop`` of a case, counted like its bases, that lie in one allocation."""
+    """Bytes ``first`` to ``stop`` of a case, counted like its bases, that lie in one allocation."""
 
-    start: int
+    first: int
     stop: int
+
+    @property
+    def start(self) -> int:
+        """Where its allocation begins: a multiple of 512 bytes like the case's own, so that bases stay as aligned.
+
+        Two storages that lie closer than that may have the same.
+        """
+        return self.first // ALIGNMENT * ALIGNMENT
+
+    @property
+    def size(self) -> int:
+        """Bytes of its allocation, which ends where its last segment does."""
+        return self.stop - self.start
 
 
 def storages(case: Case) -> list[Storage]:
-    """The storages of a case: segments that share bytes, or interleave, share one.
-
-    A storage begins at a multiple of 512 bytes like the case's own allocation, so that every base keeps its
-    alignment; it ends where its last segment does.
-    """
+    """The storages of a case by first byte: segments that share bytes, or interleave, share one."""
     found: list[Storage] = []
-    for start, stop in sorted((s.base, s.base + s.length) for s in case.segments):
-        if found and start < found[-1].stop:
-            found[-1] = Storage(found[-1].start, max(found[-1].stop, stop))
+    for first, stop in sorted((s.base, s.base + s.length) for s in case.segments):
+        if found and first < found[-1].stop:
+            found[-1] = Storage(found[-1].first, max(found[-1].stop, stop))
         else:
-            found.append(Storage(start // ALIGNMENT * ALIGNMENT, stop))
+            found.append(Storage(first, stop))
     return found
 
 
@@ -46,19 +55,21 @@ def unfit(case: Case) -> str | None:
         return "calls in flight together are not checked for memory"
     if any(segment.base < 0 for segment in case.segments):
         return "a segment begins before its storage"
-    if sum(stop - start for start, stop in storages(case)) > WHOLE:
+    if sum(storage.size for storage in storages(case)) > WHOLE:
         return f"its storages are more than {WHOLE} bytes"
     return None
 
 
 def laid(case: Case, device: torch.device) -> tuple[SegmentTable, list[torch.Tensor]]:
     """A case's table, and the memory that it points into, filled and an allocation each."""
-    memory = [torch.full((stop - start,), FILL, dtype=torch.uint8, device=device) for start, stop in storages(case)]
-    starts = np.array([storage.start for storage in storages(case)], np.int64)
+    found = storages(case)
+    memory = [torch.full((storage.size,), FILL, dtype=torch.uint8, device=device) for storage in found]
+    firsts = np.array([storage.first for storage in found], np.int64)
+    starts = np.array([storage.start for storage in found], np.int64)
     addresses = np.array([one.data_ptr() for one in memory], np.int64)
     segments = [segment for segment in case.segments for _ in range(segment.times)]
     base = np.array([segment.base for segment in segments], np.int64)
-    which = np.searchsorted(starts, base, side="right") - 1
+    which = np.searchsorted(firsts, base, side="right") - 1
     return (
         SegmentTable(
             addresses[which] + base - starts[which],

@@ -59,15 +59,17 @@ def check(locator: str) -> None:
     _tree(locator, parsed(locator))
 
 
-def has_file(locator: str) -> bool:
-    """Whether the revision of a locator has its file.
+def is_new(locator: str) -> bool:
+    """Whether a locator is of a revision that does not have its file yet.
 
     Raises:
         UsageError: if there is no git, no such revision, or the locator has another form.
     """
+    if not locator.startswith(PREFIX):
+        return False
     revision = parsed(locator)
     _commit(locator, revision)
-    return _kind(locator, revision, _place(locator, revision)) == b"blob"
+    return _kind(locator, revision, _place(locator, revision)) != b"blob"
 
 
 def exported(locator: str) -> Path:

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from fuzz.bench.answering import answered
+from fuzz.answering import answered
 from fuzz.codec import read
 from fuzz.engines.choosing import choose
 from fuzz.own_storages import laid, unfit

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from fuzz.bench.answering import Answering
+from fuzz.answering import Answering
 from fuzz.errors import EngineError, KvzeroError, UsageError
 from fuzz.verdict import Verdict
 

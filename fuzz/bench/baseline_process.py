@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fuzz.bench.answering import Answering, answering
+from fuzz.answering import Answering, answering
 
 
 class Baselines:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from fuzz.bench.answering import answered
+from fuzz.answering import answered
 from fuzz.engines.choosing import choose
 
 

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from fuzz.adapters.version import installed
-from fuzz.bench.answering import answering
+from fuzz.answering import answering
 from fuzz.bench.geometries import FIXED, Geometry
 from fuzz.bench.machine import machine
 

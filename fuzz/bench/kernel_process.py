@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from fuzz.bench.answering import answered
+from fuzz.answering import answered
 from fuzz.bench.event_clock import EventClock
 from fuzz.bench.geometries import Geometry
 from fuzz.bench.kernel import DASHES

@@ -159,7 +159,7 @@ def _sanitized(
 
     Raises:
         UsageError: if another engine is asked for.
-        EngineError: if there is no such tool, or no GPU.
+        EngineError: if there is no such tool, no GPU, or an error that the tool saw and no case failed of.
     """
     if engine not in (None, "cuda"):
         raise UsageError(f"engine={engine!r}: only cuda has memory that --sanitize can check; leave one of them out")
@@ -169,8 +169,9 @@ def _sanitized(
             wanted = [name for name, _ in _wanted(read(path), target, device_profile)]
             for name in options.checked(wanted, "cuda", device_profile):
                 left = partial(_left, Control(SANITIZE_SECONDS, None, stop_on_find=False))
-                found = sanitizer.sanitized(name, [path], Path(folder) / "memcheck", left)
-                verdict = next((one.verdict for one in found), Verdict("infra", text="there was no time for it"))
+                # To its end: only there is the tool's log read for what no case failed of.
+                found = list(sanitizer.sanitized(name, [path], Path(folder) / "memcheck", left))
+                verdict = found[0].verdict if found else Verdict("infra", text="there was no time for it")
                 yield path, name, "h200", verdict
 
 

@@ -75,7 +75,7 @@ def gate(
     """
     options.one_of("mode", mode, MODES)
     options.checked([target], engine, device_profile)
-    if base and not (base.startswith(revisions.PREFIX) and not revisions.has_file(base)):
+    if base and not revisions.is_new(base):
         locators.check(base)  # a file that is new has no base, which the gate says by itself
     if seconds is not None and not seconds > 0:
         raise UsageError(f"seconds={seconds:g}: must be more than 0")

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from fuzz import messages
+from fuzz import messages, revisions
 from fuzz.case import Case
 from fuzz.errors import KvzeroError
 from fuzz.verdict import Verdict
@@ -56,6 +56,15 @@ class Base:
     def trouble(self) -> str | None:
         """Why there is nothing to compare with, in words; None if there is a base."""
         return self.opened if isinstance(self.opened, str) else None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is none because its revision does not have the file yet.
+
+        Raises:
+            UsageError: if there is no such revision.
+        """
+        return self.trouble is not None and self._locator is not None and revisions.is_new(self._locator)
 
     def verdict(self, case: Case) -> Verdict | None:
         """What becomes of a case on the base; None if that cannot be found out."""

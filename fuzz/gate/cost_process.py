@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
-from fuzz.bench.answering import answered
+from fuzz.answering import answered
 from fuzz.bench.event_clock import EventClock
 from fuzz.bench.geometries import FIXED
 from fuzz.bench.pair import fits

@@ -5,20 +5,19 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
 
-from fuzz import version
+from fuzz import version, whole_file
 from fuzz.bench.machine import machine
 from fuzz.codec import encode
 from fuzz.corpus import Entry
 from fuzz.errors import UsageError
 from fuzz.gate.results import GateReport
 
-SCHEMA = 1
+SCHEMA = 2
 """A later form of the record gets another number."""
 
 Value = str | int | float | None
@@ -33,6 +32,8 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         mode: ``change`` or ``batch``.
         strict: whether hostile input that is taken blocked.
         corpus_only: whether nothing but the corpus was run.
+        cost_limit: per cent that the target might cost more than the base, or None.
+        sanitize: whether the corpus was run below compute-sanitizer as well.
     """
 
     contents: tuple[str, ...]
@@ -40,6 +41,14 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mode: str
     strict: bool
     corpus_only: bool
+    cost_limit: float | None
+    sanitize: bool
+
+
+class _Numbered(msgspec.Struct, frozen=True):
+    """What every form of the record has."""
+
+    schema: int
 
 
 class Ended(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,11 +122,13 @@ def of_report(report: GateReport, asked: Asked) -> Receipt:
 
 
 def write(path: Path, receipt: Receipt) -> None:
-    """Replace a receipt in one step: half of one is never there."""
+    """Write or replace a receipt.
+
+    Raises:
+        OSError: if it cannot be written; nothing is left behind.
+    """
     text = json.dumps(msgspec.to_builtins(receipt), indent=2, sort_keys=True) + "\n"
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_text(text)
-    fresh.replace(path)
+    whole_file.write(path, text)
 
 
 def read(path: Path) -> Receipt:
@@ -128,14 +139,15 @@ def read(path: Path) -> Receipt:
     """
     way = "name a file that kvzero gate --receipt wrote"
     try:
-        receipt = msgspec.json.decode(path.read_bytes(), type=Receipt)
+        text = path.read_bytes()
+        schema = msgspec.json.decode(text, type=_Numbered).schema
+        if schema != SCHEMA:
+            raise UsageError(f"check_receipt={path}: schema={schema}: must be {SCHEMA}; hold the gate on a GPU again")
+        return msgspec.json.decode(text, type=Receipt)
     except OSError as error:
         raise UsageError(f"check_receipt={path}: {error.strerror}; {way}") from None
     except (ValueError, msgspec.ValidationError) as error:
         raise UsageError(f"check_receipt={path}: {error}; {way}") from None
-    if receipt.schema != SCHEMA:
-        raise UsageError(f"check_receipt={path}: schema={receipt.schema}: must be {SCHEMA}; {way}")
-    return receipt
 
 
 def refused(receipt: Receipt, asked: Asked, waived: Collection[str] = ()) -> str | None:
@@ -172,7 +184,12 @@ def _less(there: Asked, here: Asked) -> str:
         return "of the corpus only"
     if there.mode == "change" != here.mode:
         return f"in mode {there.mode}, and mode {here.mode} is asked"
-    return "without --strict" if here.strict and not there.strict else ""
+    if here.cost_limit is not None and (there.cost_limit is None or there.cost_limit > here.cost_limit):
+        if there.cost_limit is None:
+            return "without --cost-limit"
+        return f"with --cost-limit {there.cost_limit:g}, and {here.cost_limit:g} is asked"
+    left_out = [name for name in ("strict", "sanitize") if getattr(here, name) and not getattr(there, name)]
+    return f"without --{left_out[0]}" if left_out else ""
 
 
 def of_corpus(files: Sequence[Entry]) -> str:

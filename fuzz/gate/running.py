@@ -24,7 +24,7 @@ from fuzz.gate.checks.fixed import Fixed
 from fuzz.gate.checks.limits import LimitsCheck
 from fuzz.gate.checks.portability import Portability
 from fuzz.gate.checks.receipts import ReceiptCheck
-from fuzz.gate.checks.sanitizing import SanitizeCheck
+from fuzz.gate.checks.sanitizing import SanitizeCheck, Sanitized
 from fuzz.gate.checks.seeded_search import FreshSearch, OverlappingCalls, SeededSearch
 from fuzz.gate.events import Began, CheckEnded, Over, Subscriber, Warned
 from fuzz.gate.ground import Checking, Ground
@@ -80,11 +80,11 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
                 request.mode,
                 request.strict,
                 request.corpus_only,
+                request.cost_limit,
+                request.sanitize,
             )
-            checks = checks_of(request, stopwatch)
-            if request.sanitize:
-                log = Path(folder) / "memcheck"
-                checks.append(SanitizeCheck(partial(sanitized, log=log, left=lambda: control.left or 0.0)))
+            below = partial(sanitized, log=Path(folder) / "memcheck", left=lambda: control.left or 0.0)
+            checks = checks_of(request, stopwatch, below)
             if request.check_receipt and shown:
                 checks.insert(0, ReceiptCheck(request.check_receipt, shown, asked))
             return _recorded(request.receipt, checked(ground, checks, contents), asked)
@@ -136,12 +136,18 @@ def checked(ground: Ground, checks: Sequence[Checking], contents: dict[str, str]
     return report
 
 
-def checks_of(request: Request, stopwatch: Stopwatch | None = None) -> list[Checking]:
-    """The checks of a gate, in order."""
+def checks_of(
+    request: Request, stopwatch: Stopwatch | None = None, sanitize: Sanitized | None = None
+) -> list[Checking]:
+    """The checks of a gate, in order: what only informs takes shares of the time that the others leave."""
+    corpus_checks: list[Checking] = [CorpusFiles()]
+    if request.sanitize and sanitize:
+        corpus_checks.append(SanitizeCheck(sanitize))
     if request.corpus_only:
-        return [LimitsCheck(), CorpusFiles(), Fixed()]
+        return [LimitsCheck(), *corpus_checks, Fixed()]
     cost = CostCheck(request.cost_limit, stopwatch.pairs if stopwatch else None)
-    checks: list[Checking] = [CorpusFiles(), Enumeration(), SeededSearch(), OverlappingCalls(), Portability(), Fixed()]
+    searches: list[Checking] = [Enumeration(), SeededSearch(), OverlappingCalls()]
+    checks: list[Checking] = [*corpus_checks, *searches, Portability(), Fixed()]
     # A limit must be held against before time is up; what only informs takes the time that is left.
     checks = [*checks, cost] if request.cost_limit is None else [cost, *checks]
     checks.insert(0, LimitsCheck())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from fuzz.bench.answering import Answering
+from fuzz.answering import Answering
 from fuzz.bench.pair import Pair
 
 DRIVER = Path("/dev/nvidiactl")

@@ -8,7 +8,7 @@ from fuzz.gate.results import GateReport
 
 def unproved(engine: str, report: GateReport) -> list[str]:
     """In sentences, by the engine and by what it could not hold."""
-    if any(check.name == RECEIPT and check.state == "passed" for check in report.checks):
+    if engine != "cuda" and any(check.name == RECEIPT and check.state == "passed" for check in report.checks):
         return ["no GPU here: the receipt stands for one, and whoever wrote it is believed"]
     words = []
     if engine != "cuda":

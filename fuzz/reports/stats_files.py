@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fuzz import whole_file
+
 STATS, PLOT = "stats.json", "plot.csv"
 
 STATS_SECONDS = 1.0
@@ -43,7 +45,7 @@ class StatsFiles:
         seconds = float(numbers["seconds"])
         self._written = seconds
         with contextlib.suppress(OSError):
-            _replace(self._folder / STATS, json.dumps(numbers, indent=2) + "\n")
+            whole_file.write(self._folder / STATS, json.dumps(numbers, indent=2) + "\n", lasting=False)
             if not self._rows or seconds - _seconds(self._rows[-1]) >= self._step:
                 self._row(",".join(str(numbers[name]) for name in COLUMNS))
 
@@ -56,15 +58,8 @@ class StatsFiles:
             with (self._folder / PLOT).open("a") as file:
                 file.write(row + "\n")
             return
-        _replace(self._folder / PLOT, "\n".join([",".join(COLUMNS), *self._rows]) + "\n")
+        whole_file.write(self._folder / PLOT, "\n".join([",".join(COLUMNS), *self._rows]) + "\n", lasting=False)
         self._whole = True
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file that a reader sees whole at any time."""
-    new = path.with_name(f".{path.name}")
-    new.write_text(text)
-    new.replace(path)
 
 
 def _rows(path: Path) -> list[str]:

@@ -22,7 +22,7 @@ from fuzz.gate.checks.corpus_files import CorpusFiles
 from fuzz.gate.checks.enumeration import Enumeration
 from fuzz.gate.checks.fixed import Fixed
 from fuzz.gate.checks.limits import LimitsCheck, narrower
-from fuzz.gate.checks.portability import Margin, margin
+from fuzz.gate.checks.portability import Margin, Portability, margin
 from fuzz.gate.checks.seeded_search import FreshSearch, SeededSearch
 from fuzz.gate.events import Event, FindDecided
 from fuzz.gate.ground import Ground, Stretch
@@ -179,6 +179,23 @@ def test_what_a_change_mends_is_named_and_blocks_nothing(tmp_path: Path) -> None
     assert _report(ground, Fixed()).checks[0].words == "on 4 of 4 files the base shows nothing else"
     ground, _ = _ground(tmp_path, lambda case: PASSED, None, files=files)
     assert _report(ground, Fixed()).checks[0].state == "left out"
+
+
+def test_workers_that_die_under_information_block_nothing(tmp_path: Path) -> None:
+    """It ends with the files before, or without a count of ids, and says so; the checks that ask had their say."""
+    ground, _ = _ground(tmp_path, lambda case: PASSED, _wide(TAIL, 32), files=(_case(32), _case(64), _case(128)))
+    left = iter([PASSED])
+
+    def dying(*_: object, **__: object) -> Verdict:
+        for verdict in left:
+            return verdict
+        raise WorkerError("workers keep dying")
+
+    ground.hands.attempt = ground.hands.rehearsed = dying
+    fixed, portability = _report(ground, Fixed(), Portability()).checks
+    words = "on 1 of 3 files the base shows what the target does not: stale:tail in 1"
+    assert (fixed.state, fixed.words) == ("information", words)
+    assert (portability.state, "h200 was not counted to the end" in portability.words) == ("information", True)
 
 
 def test_a_check_that_is_cut_short_is_no_pass(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from contextlib import contextmanager
 from math import comb
 from pathlib import Path
@@ -11,14 +12,17 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from fuzz import messages
 from fuzz.bench.by_turns import paired
 from fuzz.bench.geometries import FIXED, Geometry
 from fuzz.bench.pair import Pair, chunks, fits
 from fuzz.engines.simulator import register, simulated
-from fuzz.errors import EngineError
+from fuzz.errors import EngineError, UsageError
+from fuzz.gate.base import Base
 from fuzz.gate.checks.costs import NEEDS_A_GPU, CostCheck
 from fuzz.gate.cost import GROUPS, Cost, cost, outermost
 from fuzz.gate.request import Request
+from fuzz.gate.results import Check
 from fuzz.gate.running import checks_of
 from fuzz.gate.stopwatch import Stopwatch
 from kvzero import Limits
@@ -51,10 +55,18 @@ def _noisy(random: Random, more: float, noise: float = 0.02) -> list[Pair]:
     return pairs
 
 
-def _check(limit: float | None, pairs: list[Pair], wrong: list[str] | None = None, engine: str = "cuda"):
+def _check(
+    limit: float | None,
+    pairs: list[Pair],
+    wrong: list[str] | None = None,
+    engine: str = "cuda",
+    takes: str = "table",
+    base: Base | None = None,
+) -> Check:
     opened = SimpleNamespace(engine=engine)
     control = SimpleNamespace(left=5.0, interrupted=False)
-    ground = SimpleNamespace(opened=opened, takes="table", base=SimpleNamespace(trouble=None), control=control)
+    base = base or SimpleNamespace(trouble=None)
+    ground = SimpleNamespace(opened=opened, takes=takes, base=base, control=control)
     return CostCheck(limit, lambda seconds: (pairs, wrong or [], []))(ground)
 
 
@@ -113,6 +125,35 @@ def test_what_is_not_timed_says_why() -> None:
     assert (wrong.state, wrong.words) == ("failed", "the target clears geometry odd-1000 wrongly")
 
 
+class Missing:
+    """A worker whose base cannot be loaded."""
+
+    def open(self) -> messages.Opened:
+        raise UsageError("target='old.py:zeroer': there is no file old.py")
+
+
+def test_a_named_limit_that_nothing_is_held_against_is_not_proved() -> None:
+    """A base that cannot be built, a target without a table: without a limit nobody asked."""
+    broken = Base("old.py:zeroer", Missing(), lambda: 5.0)
+    for limit, state in ((None, "left out"), (3.0, "nothing proved")):
+        check = _check(limit, [], base=broken)
+        assert (check.state, "the base cannot be built: target='old.py:zeroer'" in check.words) == (state, True)
+        check = _check(limit, [], takes="layout")
+        assert (check.state, "the target takes a layout; tables are timed" in check.words) == (state, True)
+
+
+def test_a_base_whose_file_is_new_has_no_cost_to_be_held_against(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The change that brings a kernel passes with a limit, too."""
+    monkeypatch.chdir(tmp_path)
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for arguments in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "nothing"]):
+        subprocess.run(["git", *who, *arguments], check=True)  # noqa: S607
+    check = _check(3.0, [], base=Base("git:HEAD:old.py:zeroer", Missing(), lambda: 5.0))
+    assert (check.state, check.words.startswith("was not measured: the base cannot be built")) == ("left out", True)
+
+
 def test_a_limit_is_held_against_before_anything_is_run(tmp_path: Path) -> None:
     """Information waits until all is over; nothing is timed with the corpus alone."""
     for limit, place in ((3.0, 1), (None, 7)):
@@ -120,6 +161,15 @@ def test_a_limit_is_held_against_before_anything_is_run(tmp_path: Path) -> None:
         assert (names.index("cost"), len(names)) == (place, 8)
     only = checks_of(Request("new", "old", tmp_path, tmp_path, corpus_only=True))
     assert [check.name for check in only] == ["limits", "corpus", "fixed"]
+
+
+def test_memory_is_asked_before_what_only_informs(tmp_path: Path) -> None:
+    """Right after the corpus: information takes shares of the time that is left."""
+    for corpus_only in (False, True):
+        request = Request("new", "old", tmp_path, tmp_path, corpus_only=corpus_only, sanitize=True)
+        names = [check.name for check in checks_of(request, sanitize=lambda target, paths: [])]
+        assert names[1:3] == ["corpus", "sanitize"]
+        assert names[-1] == ("fixed" if corpus_only else "cost")
 
 
 class Ticking:

@@ -20,7 +20,7 @@ from fuzz.gate.results import Check, GateReport
 from fuzz.gate.unproved import unproved
 from fuzz.ids import Ids
 
-ASKED = Asked(("c0ffee", "bead"), "cases", "change", strict=False, corpus_only=False)
+ASKED = Asked(("c0ffee", "bead"), "cases", "change", strict=False, corpus_only=False, cost_limit=None, sanitize=False)
 
 
 def _receipt(asked: Asked = ASKED) -> receipt.Receipt:
@@ -40,6 +40,15 @@ def test_a_receipt_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert (told["device"], told["verdict"], told["seed"], told["kvzero"]) == ("NVIDIA H200", "yes", 7, version())
     assert told["checks"]["corpus"]["counts"] == {"passed": 3}
     assert {"python", "torch", "triton"} <= set(told["machine"])
+
+
+def test_a_receipt_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    """A folder has its name."""
+    path = tmp_path / "receipt.json"
+    path.mkdir()
+    with pytest.raises(OSError, match="directory"):
+        receipt.write(path, _receipt())
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(
@@ -63,12 +72,18 @@ def test_a_receipt_of_anything_else_is_refused(change: dict, words: str) -> None
 
 
 def test_a_receipt_of_a_gate_that_was_asked_more_holds() -> None:
-    """The longer mode for the shorter, strict for not strict, a whole gate for the corpus alone; not the other way."""
-    more = replace(ASKED, mode="batch", strict=True)
-    for less in (ASKED, replace(ASKED, corpus_only=True), replace(more, strict=False), replace(more, mode="change")):
+    """The longer mode for the shorter, strict for not strict, a lower limit of cost, a whole for the corpus."""
+    more = replace(ASKED, mode="batch", strict=True, cost_limit=3.0, sanitize=True)
+    fields = ({"strict": False}, {"mode": "change"}, {"cost_limit": 4.0}, {"cost_limit": None}, {"sanitize": False})
+    for less in (ASKED, replace(ASKED, corpus_only=True), more, *(replace(more, **one) for one in fields)):
         assert receipt.refused(_receipt(more), less) is None
     assert "mode batch is asked" in receipt.refused(_receipt(), replace(ASKED, mode="batch"))
     assert "without --strict" in receipt.refused(_receipt(), replace(ASKED, strict=True))
+    assert "without --sanitize" in receipt.refused(_receipt(), replace(ASKED, sanitize=True))
+    limited = replace(ASKED, cost_limit=3.0)
+    assert "without --cost-limit" in receipt.refused(_receipt(), limited)
+    looser = receipt.refused(_receipt(replace(ASKED, cost_limit=3.5)), limited)
+    assert looser == "is of a gate with --cost-limit 3.5, and 3 is asked"
     assert receipt.refused(replace(_receipt(), waived=("hung",)), ASKED, {"hung": None}) is None
 
 
@@ -78,7 +93,7 @@ def test_a_receipt_of_a_gate_that_was_asked_more_holds() -> None:
         (None, "No such file"),
         ("{", "name a file that kvzero gate --receipt wrote"),
         ("{}", "missing required field `schema`"),
-        ("other schema", "schema=2: must be 1"),
+        ("other schema", "schema=1: must be 2; hold the gate on a GPU again"),
         ("unknown field", "unknown field `extra`"),
     ],
 )
@@ -87,7 +102,7 @@ def test_a_file_that_is_no_receipt_is_named(tmp_path: Path, text: str | None, wo
     path = tmp_path / "receipt.json"
     if text is not None:
         whole = msgspec.to_builtins(_receipt())
-        changed = {"other schema": whole | {"schema": 2}, "unknown field": whole | {"extra": 1}}.get(text)
+        changed = {"other schema": {"schema": 1}, "unknown field": whole | {"extra": 1}}.get(text)
         path.write_text(json.dumps(changed) if changed else text)
     with pytest.raises(UsageError, match=f"check_receipt={path}: .*{words}"):
         receipt.read(path)
@@ -111,6 +126,13 @@ def test_the_check_says_who_said_yes_and_what_is_then_left() -> None:
     failed = ReceiptCheck(Path("r.json"), _receipt(), replace(ASKED, contents=("dead",)))(Ground())
     report.checks = [failed]
     assert (report.verdict, "run the gate on a GPU again" in report.line) == ("no", True)
+
+
+def test_on_a_gpu_a_receipt_stands_for_nothing() -> None:
+    """What the gate itself left unproved is counted with and without one."""
+    report = GateReport("k.py:new", None, "change", 0, "cuda", "NVIDIA H200", "h200", {})
+    report.checks = [Check("receipt", "passed", ""), Check("corpus", "passed", "", counts={"unproved": 2})]
+    assert unproved("cuda", report) == ["2 cases are more than cuda holds"]
 
 
 def test_a_corpus_is_its_cases_wherever_they_lie() -> None:

@@ -100,15 +100,15 @@ def test_what_git_does_not_have_is_refused_unimported(repository: Path, locator:
 
 def test_a_file_that_is_new_has_none_in_an_old_revision(repository: Path) -> None:
     """A folder of that name is no file; a revision that is not there is refused."""
-    assert revisions.has_file("git:old:a/kernels/k.py:zeroer")
-    assert not revisions.has_file("git:old:a/kernels/none.py:zeroer")
+    assert not revisions.is_new("git:old:a/kernels/k.py:zeroer")
+    assert revisions.is_new("git:old:a/kernels/none.py:zeroer")
     (repository / "d.py").mkdir()
     (repository / "d.py" / "one.txt").write_text("")
     for arguments in (["add", "d.py"], ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "a"]):
         subprocess.run(["git", *arguments], cwd=repository, check=True)  # noqa: S607
-    assert not revisions.has_file("git:HEAD:d.py:zeroer")
+    assert revisions.is_new("git:HEAD:d.py:zeroer")
     with pytest.raises(UsageError, match="no revision never"):
-        revisions.has_file("git:never:a/kernels/k.py:zeroer")
+        revisions.is_new("git:never:a/kernels/k.py:zeroer")
 
 
 def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

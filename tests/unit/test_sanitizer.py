@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 from types import SimpleNamespace
 
 import pytest
@@ -35,7 +36,7 @@ def _case(*segments: tuple[int, int, int, int], ids: int = 1) -> Case:
 def test_segments_that_share_bytes_share_a_storage() -> None:
     """Interleaved ones too; each storage ends with its last segment, and begins where bases keep their alignment."""
     case = _case((0, 4, 16, 64), (16, 4, 16, 64), (1040, 2, 8, 8), (2048, 2, 8, 8))
-    assert storages(case) == [(0, 272), (1024, 1056), (2048, 2064)]
+    assert [(one.start, one.stop) for one in storages(case)] == [(0, 272), (1024, 1056), (2048, 2064)]
 
 
 def test_a_table_points_into_its_storages() -> None:
@@ -52,6 +53,13 @@ def test_a_table_points_into_its_storages() -> None:
     assert all(torch.equal(one, two) for one, two in zip(memory, expected, strict=True))
     twice = Case(domain="contract", guard=64, segments=(Segment(0, 2, 8, 8, times=3),), calls=case.calls)
     assert len(laid(twice, CPU)[0]) == 3
+
+
+def test_near_neighbours_have_storages_of_their_own() -> None:
+    """64 bytes apart, where both starts are rounded down to the same: each base lies in its own allocation."""
+    table, memory = laid(_case((0, 4, 16, 16), (128, 4, 16, 16)), CPU)
+    inside = [base - one.data_ptr() for base, one in zip(table.base, memory, strict=True)]
+    assert (inside, [len(one) for one in memory]) == ([0, 128], [64, 192])
 
 
 @pytest.mark.parametrize(
@@ -91,6 +99,8 @@ for line in sys.stdin:
     if name == "vanishes":
         log.unlink(missing_ok=True)
         os._exit(1)
+    if name == "unseen":
+        log.write_text("========= Invalid __global__ read of size 1 bytes\\n")
     if name == "reads" and target != "right" or name == "dies":
         log.write_text("========= COMPUTE-SANITIZER\\n========= Invalid __global__ read of size 4 bytes\\n"
                        "=========     at clear+0x70 in k.py:7\\n=========     by thread (0,0,0)\\n")
@@ -144,6 +154,21 @@ def test_no_time_no_tool_and_no_gpu_are_said(tmp_path: Path, calls: Callable[[],
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EngineError, match="no compute-sanitizer on PATH"):
         sanitizer.tool()
+
+
+def test_an_error_that_no_case_failed_of_is_no_pass(
+    tmp_path: Path, calls: Callable[[], list[str]], kvzero: Callable[..., CompletedProcess[str]]
+) -> None:
+    """The tool's log is read after the last case, by a replay as well."""
+    fine, unseen = _files(tmp_path, "fine", "unseen")
+    with pytest.raises(EngineError, match="Invalid __global__ read of size 1 bytes; no case failed of it"):
+        list(sanitizer.sanitized("new", [fine, unseen], tmp_path / "log", lambda: 60.0))
+    sanitize = ("--target", "masked_grid", "--sanitize")
+    shown = kvzero("replay", str(unseen), *sanitize)
+    assert (shown.returncode, "Invalid __global__ read of size 1 bytes; no case failed" in shown.stderr) == (3, True)
+    passed = kvzero("replay", str(fine), *sanitize)
+    assert (passed.returncode, passed.stderr) == (0, f"{fine}: masked_grid@h200: passed\n")
+    assert calls() == ["new", "masked_grid", "masked_grid"]
 
 
 @pytest.mark.parametrize(

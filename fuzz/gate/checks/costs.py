@@ -1,4 +1,7 @@
-"""What the target costs against its base on a GPU; it blocks only over a limit that was named."""
+"""What the target costs against its base on a GPU.
+
+Over a limit that was named it blocks; a target that clears what is timed wrongly blocks with or without one.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +39,10 @@ class CostCheck:
         if ground.opened.engine != "cuda":
             return Check(self.name, "left out", NEEDS_A_GPU)
         if ground.takes != "table":
-            return Check(self.name, "left out", f"the target takes a {ground.takes}; tables are timed")
+            return self._unmeasured(f"the target takes a {ground.takes}; tables are timed", "nothing proved")
         if self._pairs is None or ground.base.trouble:
-            return Check(self.name, "left out", f"was not measured: {ground.base.trouble or 'no base was named'}")
+            words = ground.base.trouble or "no base was named"
+            return self._unmeasured(words, "left out" if ground.base.is_new else "nothing proved")
         try:
             pairs, wrong, missing = self._pairs(ground.control.left or 0.0)
         except KvzeroError as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from fuzz.case import SCHEMA, Call, Case, Segment
+from fuzz.errors import KvzeroError
 from fuzz.gate.ground import Ground
 from fuzz.gate.results import Check
 from fuzz.grids import Grid
@@ -50,7 +51,7 @@ class Portability:
                 return None
             try:
                 return ground.hands.rehearsed(cache(segments, page, ids), ground.target)
-            except Abandoned:
+            except (KvzeroError, Abandoned):
                 return None
 
         most = min(MOST_IDS, limits.ids or MOST_IDS)
@@ -69,10 +70,10 @@ def cache(segments: int, page: int, ids: int) -> Case:
 
 
 def margin(grids: Callable[[int], tuple[Grid, ...] | None], profile: str, most: int) -> Margin | None:
-    """How many ids a device takes, by doubling and halving; None if time is up first.
+    """How many ids a device takes, by doubling and halving; None if counting ends first.
 
     Args:
-        grids: what is launched for so many ids; None if time is up.
+        grids: what is launched for so many ids; None if time is up, or no worker tells.
         profile: whose launch rules hold.
         most: most ids to try.
     """
@@ -115,7 +116,7 @@ def _refused(grid: Grid) -> str:
 
 def _margin(found: Margin | None) -> str:
     if found is None:
-        return "was not counted to the end, time was up"
+        return "was not counted to the end"
     if found.ruling is None:
         return f"takes {found.ids} ids and more"
     return f"takes {found.ids} ids, then {found.ruling.outcome}:{found.ruling.detail}"

@@ -1,4 +1,4 @@
-"""The gate as one JSON object; but for ``seconds`` it is the same for the same tree."""
+"""The gate as one JSON object; docs/gate.md says what may differ between two of the same tree."""
 
 from __future__ import annotations
 

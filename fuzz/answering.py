@@ -1,4 +1,4 @@
-"""A process beside the one that measures: it imports torch, loads targets, and answers lines with lines of JSON."""
+"""A process beside this one that imports torch, loads targets, and answers lines with lines of JSON."""
 
 from __future__ import annotations
 
