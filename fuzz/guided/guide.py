@@ -15,12 +15,12 @@ from typing import NamedTuple
 from fuzz.build import build, drawn, trace
 from fuzz.errors import JournalError
 from fuzz.features import Seen, features
-from fuzz.guided.epochs import epoch_of, first_of
+from fuzz.guided.epochs import epoch_of, first_of, looked_at
 from fuzz.guided.pool import MOST, Kept, Pool, decode, encode
 from fuzz.source import Choices, Untraceable
 
 LOOKS = 256
-"""Cases of an epoch that are looked at, evenly spread over it: looking takes a quarter of a millisecond each."""
+"""Cases of an epoch that are looked at: looking takes a quarter of a millisecond each."""
 
 
 class Epoch(NamedTuple):
@@ -111,10 +111,9 @@ class Guide:
 
     def _shown(self, epoch: int) -> Iterator[Kept]:
         """The cases of an epoch that show something new, as long as there is room."""
-        first, stop = first_of(epoch), first_of(epoch + 1)
         seed, profiles, unit = self._drawing
         pool, room = Pool(self.rows), MOST - len(self.rows)
-        for index in range(first, stop, max((stop - first) // LOOKS, 1)):
+        for index in looked_at(epoch, len(profiles), LOOKS):
             case, profile = drawn(seed, index, profiles, unit, pool)
             if self.seen.add(features(case)) and room:
                 with suppress(Untraceable):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
+from fuzz import build as build_module
 from fuzz.build import build, numbered
+from fuzz.case import Case
 from fuzz.errors import JournalError
 from fuzz.features import Seen, features
 from fuzz.guided import guide as module
-from fuzz.guided.epochs import FIRST, LONGEST, epoch_of, first_of
+from fuzz.guided.epochs import FIRST, LONGEST, epoch_of, first_of, looked_at
 from fuzz.guided.guide import Grown, Guide
 from fuzz.guided.pool import Kept, Pool, decode
 from fuzz.source import Choices
@@ -28,6 +32,38 @@ def test_epochs_follow_each_other_and_double_up_to_the_longest() -> None:
     assert lengths[-1] == LONGEST
     for epoch, (first, stop) in enumerate(pairwise(firsts)):
         assert [epoch_of(first), epoch_of(stop - 1)] == [epoch, epoch]
+
+
+@pytest.mark.parametrize("turns", range(1, 11))
+def test_looks_take_turns_among_profiles_and_stay_in_their_epoch(turns: int) -> None:
+    """In every epoch each profile has its share, no case is looked at twice, and both ends are near a look."""
+    for epoch in range(epoch_of(3 * LONGEST) + 1):
+        first, stop = first_of(epoch), first_of(epoch + 1)
+        looked = looked_at(epoch, turns, module.LOOKS)
+        shares = Counter(index % turns for index in looked)
+        assert len(set(looked)) == len(looked)
+        assert len(looked) >= min(stop - first, module.LOOKS)
+        assert len(shares) == turns
+        assert max(shares.values()) - min(shares.values()) <= 1
+        between = (stop - first) // len(looked) + 2 * turns
+        assert first <= min(looked) < first + between
+        assert stop - between <= max(looked) < stop
+
+
+@pytest.mark.parametrize("profiles", [("small", "far"), ("small", "launch", "far", "hostile")])
+def test_every_profile_is_looked_at_in_late_epochs(profiles: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """An even number of profiles, an even step between looks: none of them is left out."""
+    drawn = Counter[tuple[int, str]]()
+
+    def noted(seed: int, index: int, *rest: Any) -> tuple[Case, str]:
+        case, profile = build_module.drawn(seed, index, *rest)
+        drawn[epoch_of(index), profile] += 1
+        return case, profile
+
+    monkeypatch.setattr(module, "drawn", noted)
+    Guide(3, profiles, 4).at(first_of(7))
+    share = module.LOOKS // len(profiles)
+    assert {drawn[epoch, profile] for epoch in (3, 4, 5, 6) for profile in profiles} == {share}
 
 
 @pytest.mark.parametrize("profiles", [USUAL, ("layout",)])
