@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import Any
 
+import msgspec
 import pytest
 
 from fuzz import build as build_module
@@ -14,9 +15,11 @@ from fuzz.case import Case
 from fuzz.errors import JournalError
 from fuzz.features import Seen, features
 from fuzz.guided import guide as module
+from fuzz.guided.chain import Grown, link
 from fuzz.guided.epochs import FIRST, LONGEST, epoch_of, first_of, looked_at
-from fuzz.guided.guide import Grown, Guide
-from fuzz.guided.pool import Kept, Pool, decode
+from fuzz.guided.guide import Guide
+from fuzz.guided.pool import Kept, Pool, decode, encode
+from fuzz.journal import Journal
 from fuzz.source import Choices
 
 USUAL = ("small", "launch", "far")
@@ -116,20 +119,66 @@ def test_what_was_kept_is_gone_on_with() -> None:
     assert len(resumed.seen) == len(whole.seen)
 
 
+@pytest.mark.parametrize("broken_off", [3, 4, 6])
+def test_a_resume_begins_with_the_newest_counted_pairs(broken_off: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It draws only what came after them, has the same counts at once, and makes the same further epochs."""
+    journal = Journal()
+    whole = Guide(3, USUAL, 4, keep=journal.epoch)
+    whole.at(first_of(broken_off - 1))
+    counts, cover = whole.seen.encode(), whole.cover
+    before = journal.epochs()
+    drawn: set[int] = set()
+
+    def noted(seed: int, index: int, *rest: Any) -> tuple[Case, str]:
+        drawn.add(epoch_of(index))
+        return build_module.drawn(seed, index, *rest)
+
+    more: list[Grown] = []
+    monkeypatch.setattr(module, "drawn", noted)
+    resumed = Guide(3, USUAL, 4, grown=before, keep=more.append)
+    monkeypatch.undo()
+    counted = broken_off // module.COUNTED * module.COUNTED
+    assert drawn == set(range(max(counted - 1, 0), broken_off - 1))
+    assert (resumed.seen.encode(), resumed.cover) == (counts, cover)
+    assert resumed.at(0).pool == whole.at(0).pool
+    assert resumed.at(first_of(7)).pool == whole.at(first_of(7)).pool
+    assert [one[:3] for one in more] == [one[:3] for one in journal.epochs()[broken_off:]]
+    assert more[-1].seen == journal.epochs()[-1].seen == whole.seen.encode()
+    assert (resumed.seen.encode(), resumed.cover) == (whole.seen.encode(), whole.cover)
+
+
 def test_a_pool_that_was_changed_is_refused() -> None:
     """Kept cases that are not those of their hash would make other cases of the same numbers."""
     told: list[Grown] = []
-    Guide(3, USUAL, 4, keep=told.append).at(first_of(2))
-    broken = [told[0], told[1]._replace(rows=told[2].rows), told[2]]
-    with pytest.raises(JournalError, match="the kept cases of epoch 1"):
-        Guide(3, USUAL, 4, grown=broken).at(first_of(2))
+    Guide(3, USUAL, 4, keep=told.append).at(first_of(4))
+    for broken in (told[2].rows, b"\xc1 no rows"):
+        with pytest.raises(JournalError, match="the kept cases of epoch 1 are not those"):
+            Guide(3, USUAL, 4, grown=[told[0], told[1]._replace(rows=broken), *told[2:]])
+
+
+def test_what_cannot_be_read_is_said_in_words() -> None:
+    """Rows, counted pairs and choices of another version: what is wrong, and the way out."""
+    strange = encode([Kept("small", (2**60,))])
+    gone = encode([Kept("profile of old", (1,))])
+    good = encode([])
+    for rows, seen, words in (
+        (b"\xc1 no rows", None, "the kept cases of epoch 0 cannot be read"),
+        (good, b"\xc1", "the pairs of epoch 0 cannot be read"),
+        (good, msgspec.msgpack.encode((1, [("calls", 1)], [(0, 1, 1)])), "names a feature that is not there"),
+        (strange, None, "a kept case of profile small is drawn no more"),
+        (gone, None, "a kept case of profile profile of old is drawn no more"),
+    ):
+        with pytest.raises(JournalError, match=f"{words}.*begin anew with --dir"):
+            Guide(3, USUAL, 4, grown=[Grown(0, rows, link("", rows), seen)])
 
 
 def test_a_pool_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It keeps the first so many and no more."""
+    """It keeps the first so many and no more; fewer cases are looked at from then on."""
     monkeypatch.setattr(module, "MOST", 70)
     guide = Guide(3, USUAL, 4)
-    assert [len(decode(guide.at(first_of(epoch)).pool)) for epoch in range(4)] == [0, FIRST, 70, 70]
+    pools = [guide.at(first_of(epoch)).pool for epoch in range(7)]
+    assert [len(decode(pool)) for pool in pools] == [0, FIRST, *[70] * 5]
+    assert guide.seen.cases == FIRST + 2 * FIRST + 4 * module.GLANCES
 
 
 def test_cases_are_decided_by_their_pool() -> None:
