@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from fuzz.case import Case
 from fuzz.guided.pool import EMPTY, Pool
 from fuzz.guided.ways import source
-from fuzz.profiles import BY_NAME, ENUMERATED
+from fuzz.profiles import BY_NAME, ENUMERATED, OF_LAYOUTS
 from fuzz.sixteens import rounded_up
 from fuzz.source import Source, Untraceable
 
@@ -28,6 +28,8 @@ def trace(case: Case, profile: str, unit: int = 4) -> list[int]:
     """
     if case.sequence:
         raise Untraceable("a sequence is drawn by no profile")
+    if bool(case.layers) != (profile in OF_LAYOUTS):
+        raise Untraceable("layers are drawn by the profiles of layouts alone, and these draw nothing else")
     if case.overlaps != (profile == "order"):
         raise Untraceable("calls in flight together are drawn by profile order alone, and it draws nothing else")
     return BY_NAME[profile].trace(case, unit)

@@ -17,12 +17,13 @@ from fuzz.events import Ended, Report, Started, Subscriber, Warned, Whole
 from fuzz.findbook import FindBook
 from fuzz.fleet import Between, Fleet
 from fuzz.guided import coverage
+from fuzz.guided.pool import Kept
 from fuzz.journal import Journal
 from fuzz.lane import BATCH_SECONDS, search
 from fuzz.ledger import Ledger
 from fuzz.open_finds import replayed
 from fuzz.plan import Plan
-from fuzz.profiles import bound, fitting
+from fuzz.profiles import ENUMERATED, bound, fitting
 from fuzz.reports.stats_files import StatsFiles
 from fuzz.statistics import Statistics
 from fuzz.supervisor import Crew
@@ -89,7 +90,7 @@ class Campaign:
             kit.tell,
             self._statistics,
             self._show_now_and_then,
-            coverage.start(plan.corpus, profiles, unit),
+            self._start(),
         )
         self.book = self._ledger.book = FindBook(
             self.report,
@@ -102,6 +103,16 @@ class Campaign:
             self._ledger.tell,
             self._ledger.lock,
         )
+
+    def _start(self) -> list[Kept]:
+        """The cases that a fresh search begins with; one that goes on has them in its journal."""
+        plan = self._plan
+        if set(plan.profiles) & set(ENUMERATED) or self._kit.journal.epochs():
+            return []
+        start = coverage.start(plan.corpus, plan.profiles, plan.unit or 1)
+        if start.left_out:
+            self._kit.tell(Warned(start.left_out))
+        return start.rows
 
     def run(self) -> Report:
         """Search until a budget is used up, or workers keep dying; finds are saved and reported either way."""

@@ -7,8 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 from fuzz import campaign_folder, codec, corpus, whole_file
+from fuzz.campaign_folder import CampaignFolder
 from fuzz.case import Case
-from fuzz.errors import CorpusError
+from fuzz.errors import CorpusError, JournalError
 from fuzz.features import cover, features, needless
 from fuzz.guided.coverage import FOLDER, kept_by
 from fuzz.journal import Journal
@@ -60,18 +61,27 @@ def prune(root: Path) -> tuple[int, int]:
 
 
 def _cases_of(folder: Path) -> list[Case]:
-    if (folder / campaign_folder.PLAN).exists():
-        campaign = campaign_folder.find(folder, "merge")
-        cases = []
-        if campaign.journal.exists():
-            with closing(Journal(campaign.journal)) as journal:
-                cases = kept_by(journal, campaign.written.plan.seed)
+    """The files of a folder's ``coverage/`` if it has some; else what a journal holds, or the folder's own files.
+
+    Choices in a journal mean what they meant to the version that wrote them; a file is the case itself.
+    """
+    paths = sorted((folder / FOLDER).glob("*.json"))
+    if not paths and (folder / campaign_folder.PLAN).exists():
+        cases = _kept_by(campaign_folder.find(folder, "merge"))
     else:
-        inside = folder / FOLDER
-        paths = sorted((inside if inside.is_dir() else folder).glob("*.json"))
-        cases = [codec.read(path) for path in paths]
+        cases = [codec.read(path) for path in paths or sorted(folder.glob("*.json"))]
     if not cases:
         raise CorpusError(
             f"merge={folder}: holds no kept case; name a campaign that ran, a corpus with {FOLDER}/, or such a folder"
         )
     return cases
+
+
+def _kept_by(campaign: CampaignFolder) -> list[Case]:
+    if not campaign.journal.exists():
+        return []
+    try:
+        with closing(Journal(campaign.journal)) as journal:
+            return kept_by(journal, campaign.written.plan.seed)
+    except JournalError as error:
+        raise JournalError(f"merge={campaign.path}: {error}; the others can be merged without it") from None

@@ -19,7 +19,7 @@ import msgspec
 from fuzz import codec
 from fuzz.errors import CaseError, JournalError
 from fuzz.events import Find, OpenFind, Report, Whole
-from fuzz.guided.guide import Grown
+from fuzz.guided.chain import Grown
 from fuzz.verdict import Bucket, Verdict
 
 SCHEMA = """
@@ -28,6 +28,7 @@ create table if not exists slices (slice integer primary key, following integer 
 create table if not exists counts (outcome text primary key, count integer not null) without rowid;
 create table if not exists unproved (profile text primary key, count integer not null) without rowid;
 create table if not exists epochs (epoch integer primary key, kept blob not null, digest text not null);
+create table if not exists seen (epoch integer primary key, pairs blob not null);
 create table if not exists finds (
     target text, device_profile text, met_kind text, met_detail text,
     kind text not null, detail text not null, count integer not null, profile text not null, path text,
@@ -130,12 +131,18 @@ class Journal:
     def epochs(self) -> list[Grown]:
         """What each epoch of a guided search kept, from the first one on."""
         with self._typed():
-            return [Grown(*row) for row in self._base.execute("select * from epochs order by epoch")]
+            found = self._base.execute(
+                "select epoch, kept, digest, pairs from epochs left join seen using (epoch) order by epoch"
+            )
+            return [Grown(*row) for row in found]
 
     def epoch(self, grown: Grown) -> None:
-        """Record what one more epoch kept."""
+        """Record what one more epoch kept; of the pairs that were counted the newest alone stay."""
         with self._transaction() as base:
-            base.execute("insert into epochs values (?, ?, ?)", grown)
+            base.execute("insert into epochs values (?, ?, ?)", grown[:3])
+            if grown.seen:
+                base.execute("delete from seen")
+                base.execute("insert into seen values (?, ?)", (grown.epoch, grown.seen))
 
     def finds(self, finds: Iterable[tuple[Bucket, Find]]) -> None:
         """Record finds as they stand now."""

@@ -13,7 +13,8 @@ from fuzz.case import Origin
 from fuzz.control import Control
 from fuzz.events import Event, Find, Progress, Report, Saved, Settled, Subscriber, Warned
 from fuzz.findbook import FindBook
-from fuzz.guided.guide import Grown, Guide
+from fuzz.guided.chain import Grown
+from fuzz.guided.guide import Guide
 from fuzz.guided.pool import Kept
 from fuzz.journal import Journal
 from fuzz.plan import Plan

@@ -69,11 +69,8 @@ def run_in(folder: CampaignFolder, tell: Subscriber, *, new: bool = False) -> Re
             if new and not journal.fact("engine"):
                 shutil.rmtree(folder.path, ignore_errors=True)
             raise
-        if report.stop_reason in FINISHED and (cases := coverage.kept_by(journal, plan.seed)):
-            try:
-                coverage.write(folder.path, cases)
-            except OSError as error:
-                tell(Warned(f"dir={folder.path}: {error.strerror}; the cases that it kept are in its journal alone"))
+        if report.stop_reason in FINISHED and (words := coverage.leave(folder.path, journal, plan.seed)):
+            tell(Warned(words))
         return report
 
 

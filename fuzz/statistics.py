@@ -121,7 +121,7 @@ class Statistics:
         if unstable:
             troubles["unstable"] = f"{unstable[0]}: not every replay shows it; its target may depend on earlier calls"
         if report.seconds - self._new_at > STILL and self._looked - self._new_after >= LOOKED:
-            troubles["still"] = f"no new pair of features for {STILL / 60:.0f} min; other profiles or targets show more"
+            troubles["still"] = f"no new pair of features for {STILL / 60:.0f} min; other profiles show more"
         if seconds < SETTLING_SECONDS:
             return troubles
         if self.shares.get("generate", 0.0) > MOSTLY_GENERATING:

@@ -75,9 +75,9 @@ def merge(
     folders: Annotated[list[Path], typer.Argument(help="Campaigns, corpora, or folders of case files.")],
     corpus: options.Corpus = None,
 ) -> None:
-    """Add to coverage/ the fewest of their kept cases that show what no case there shows.
+    """Add to coverage/ few of their kept cases that together show what no case there shows.
 
-    A search begins with what stands in coverage/ of its corpus.
+    A search begins with what stands in coverage/ of its corpus, as far as its profiles draw it: 1,024 cases at most.
 
     Example: kvzero corpus merge campaigns/* --corpus corpus
     """

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations
+from typing import Annotated
+
+import msgspec
 
 from fuzz.build import numbered
 from fuzz.features.of_case import features
@@ -22,6 +25,10 @@ _features: list[Feature] = []
 a fifth of what names and values do."""
 
 Code = tuple[int, int]
+
+_Place = Annotated[int, msgspec.Meta(ge=0)]
+_written = msgspec.msgpack.Decoder(tuple[int, list[Feature], list[tuple[_Place, _Place, int]]])
+"""Cases, the features in order, and of each pair the places of its two there and its count."""
 
 
 def pairs(found: Iterable[Feature]) -> frozenset[Pair]:
@@ -61,6 +68,31 @@ class Seen:
 
     def __len__(self) -> int:
         return len(self._counts)
+
+    @classmethod
+    def decode(cls, data: bytes) -> Seen:
+        """What :meth:`encode` wrote, in this process or another one.
+
+        Raises:
+            msgspec.MsgspecError: if it is none.
+        """
+        cases, found, rows = _written.decode(data)
+        if any(max(one, other) >= len(found) for one, other, _ in rows):
+            raise msgspec.ValidationError("a pair names a feature that is not there")
+        numbers = [_number(feature) for feature in found]
+        seen = cls()
+        seen.cases = cases
+        for one, other, count in rows:
+            first, second = sorted((numbers[one], numbers[other]))
+            seen._counts[first, second] = count
+        return seen
+
+    def encode(self) -> bytes:
+        """All of it, the same for equal ones: some seven bytes a pair."""
+        numbers = sorted({number for code in self._counts for number in code}, key=_features.__getitem__)
+        place = {number: at for at, number in enumerate(numbers)}
+        rows = [(*sorted((place[first], place[second])), count) for (first, second), count in self._counts.items()]
+        return msgspec.msgpack.encode((self.cases, [_features[number] for number in numbers], sorted(rows)))
 
     def new(self, found: Iterable[Feature]) -> frozenset[Pair]:
         """The pairs of these features that no case has shown; nothing is counted."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 FIRST = 64
 """Cases of the first epoch: a run of a minute on a laptop has a pool after a tenth of a second."""
 
@@ -25,3 +27,16 @@ def first_of(epoch: int) -> int:
     if epoch >= _DOUBLINGS:
         return _LONG_FROM + (epoch - _DOUBLINGS) * LONGEST
     return FIRST * ((1 << epoch) - 1)
+
+
+def looked_at(epoch: int, turns: int, looks: int) -> Sequence[int]:
+    """Cases of an epoch, evenly spread over it: so many, or all if it hardly has more.
+
+    Profiles take turns by number, so the looks do: each goes to the next profile of ``turns``. A step from
+    number to number could miss some of them for good, as an even one does with two profiles.
+    """
+    first, stop = first_of(epoch), first_of(epoch + 1)
+    rounds = range(-(-first // turns), stop // turns)
+    if len(rounds) * turns <= looks:
+        return range(first, stop)
+    return [rounds[look * len(rounds) // looks] * turns + look % turns for look in range(looks)]

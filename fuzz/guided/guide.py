@@ -7,20 +7,25 @@ worker sends what it met, and a kill loses nothing.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from fuzz.build import build, drawn, trace
-from fuzz.errors import JournalError
+from fuzz.build import drawn, trace
 from fuzz.features import Seen, features
-from fuzz.guided.epochs import epoch_of, first_of
-from fuzz.guided.pool import MOST, Kept, Pool, decode, encode
-from fuzz.source import Choices, Untraceable
+from fuzz.guided.chain import Grown, case_of, link, rows_of, seen_of
+from fuzz.guided.epochs import epoch_of, first_of, looked_at
+from fuzz.guided.pool import MOST, Kept, Pool, encode
+from fuzz.source import Untraceable
 
 LOOKS = 256
-"""Cases of an epoch that are looked at, evenly spread over it: looking takes a quarter of a millisecond each."""
+"""Cases of an epoch that are looked at: looking takes a quarter of a millisecond each."""
+
+GLANCES = LOOKS // 4
+"""The same once a pool is full: they serve the percentage alone, and everybody waits for them."""
+
+COUNTED = 4
+"""The counted pairs are written down once in so many epochs: they are 100 KB, and to count an epoch anew is 0.1 s."""
 
 
 class Epoch(NamedTuple):
@@ -28,14 +33,6 @@ class Epoch(NamedTuple):
 
     stop: int
     pool: bytes
-
-
-class Grown(NamedTuple):
-    """What an epoch has besides the one before it: rows, encoded, and the hash of all rows up to these."""
-
-    epoch: int
-    rows: bytes
-    digest: str
 
 
 class Guide:
@@ -50,7 +47,7 @@ class Guide:
         keep: told of each further epoch before it is used.
 
     Raises:
-        JournalError: from :meth:`at`, if ``grown`` is not what its hashes say.
+        JournalError: if ``grown`` is not what its hashes say, or cannot be read.
 
     Attributes:
         rows: the newest epoch's pool.
@@ -72,49 +69,66 @@ class Guide:
         self.cover = 0.0
         self._drawing = (seed, profiles, unit)
         self._start = tuple(start)
-        self._grown = list(grown)
         self._tell = keep
         self._sizes: list[int] = []
         self._digest = ""
         self._newest = (-1, b"")
+        self._restore(list(grown))
 
     def at(self, index: int) -> Epoch:
         """The epoch of a case."""
         epoch = epoch_of(index)
         while len(self._sizes) <= epoch:
             self._grow()
-        if self._newest[0] != epoch:
-            self._newest = (epoch, encode(self.rows[: self._sizes[epoch]]))
+        size = self._sizes[epoch]
+        if self._newest[0] != size:
+            self._newest = (size, encode(self.rows[:size]))
         return Epoch(first_of(epoch + 1), self._newest[1])
+
+    def _restore(self, grown: Sequence[Grown]) -> None:
+        """Take up what was kept; only what came after the newest count of pairs is drawn anew, to count it."""
+        counted = max((one.epoch for one in grown if one.seen), default=-1)
+        for one in grown:
+            rows = rows_of(one, self._digest)
+            if one.epoch == counted:
+                self.seen = seen_of(one)
+            elif one.epoch > counted:
+                self._met(one.epoch, rows)
+            self._add(rows, one.digest)
+        self._estimate()
 
     def _grow(self) -> None:
         """Make the next epoch's pool from the cases of the one before it."""
         epoch = len(self._sizes)
-        rows = list(self._shown(epoch - 1)) if epoch else self._start
-        if epoch < len(self._grown):
-            rows = decode(self._grown[epoch].rows)
-        if not epoch:
-            for row in rows:
-                self.seen.add(features(build(Choices(row.choices), row.profile, self._drawing[2])))
-        self.rows += rows
-        self.cover = 100 * len(self.seen) / max(self.seen.estimate(), 1)
-        self._sizes.append(len(self.rows))
+        rows = self._met(epoch, self._start)
         added = encode(rows)
-        self._digest = hashlib.sha256(self._digest.encode() + added).hexdigest()
-        if epoch >= len(self._grown):
-            if self._tell:
-                self._tell(Grown(epoch, added, self._digest))
-        elif self._digest != self._grown[epoch].digest:
-            raise JournalError(
-                f"journal: the kept cases of epoch {epoch} are not those that its hash names; begin anew with --dir"
-            )
+        self._add(rows, link(self._digest, added))
+        self._estimate()
+        if self._tell:
+            seen = None if (epoch + 1) % COUNTED else self.seen.encode()
+            self._tell(Grown(epoch, added, self._digest, seen))
+
+    def _met(self, epoch: int, start: Sequence[Kept]) -> Sequence[Kept]:
+        """Count what is seen before an epoch begins; the rows that it adds, of the first one those that it is given."""
+        if epoch:
+            return list(self._shown(epoch - 1))
+        for row in start:
+            self.seen.add(features(case_of(row, self._drawing[2])))
+        return start
+
+    def _add(self, rows: Sequence[Kept], digest: str) -> None:
+        self.rows += rows
+        self._sizes.append(len(self.rows))
+        self._digest = digest
+
+    def _estimate(self) -> None:
+        self.cover = 100 * len(self.seen) / max(self.seen.estimate(), 1)
 
     def _shown(self, epoch: int) -> Iterator[Kept]:
         """The cases of an epoch that show something new, as long as there is room."""
-        first, stop = first_of(epoch), first_of(epoch + 1)
         seed, profiles, unit = self._drawing
         pool, room = Pool(self.rows), MOST - len(self.rows)
-        for index in range(first, stop, max((stop - first) // LOOKS, 1)):
+        for index in looked_at(epoch, len(profiles), LOOKS if room else GLANCES):
             case, profile = drawn(seed, index, profiles, unit, pool)
             if self.seen.add(features(case)) and room:
                 with suppress(Untraceable):

@@ -47,6 +47,9 @@ def trace(case: Case, unit: int) -> list[int]:
     Raises:
         Untraceable: if it never would.
     """
+    count = sum(segment.times for segment in case.segments)
+    if count > SEGMENTS:
+        raise Untraceable(f"{count} segments; this profile draws at most {SEGMENTS}")
     to = Trace()
     step = parts.trace_granule(to, case, unit)
     segments = [segment for segment in case.segments for _ in range(segment.times)]
@@ -57,8 +60,6 @@ def trace(case: Case, unit: int) -> list[int]:
         _trace_segment(to, step, least, segments[:index], segment)
     if len(segments) < SEGMENTS:
         to.integer(0, MORE_SEGMENTS, 0)
-    elif len(segments) > SEGMENTS:
-        raise Untraceable(f"{len(segments)} segments; this profile draws at most {SEGMENTS}")
     parts.trace_calls(to, case.calls, case.blocks)
     return parts.trace_rest(to, case)
 

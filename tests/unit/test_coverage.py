@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from fuzz import campaign_folder, codec, corpus, distilling
 from fuzz.build import build
-from fuzz.errors import CorpusError
+from fuzz.errors import CorpusError, JournalError
 from fuzz.features import cover, features, needless, pairs
-from fuzz.guided.coverage import FOLDER, MOST_AT_FIRST, kept_by, start, write
+from fuzz.guided import coverage
+from fuzz.guided.chain import Grown, link
+from fuzz.guided.coverage import FOLDER, kept_by, leave, start, write
 from fuzz.guided.epochs import first_of
 from fuzz.guided.guide import Guide
-from fuzz.guided.pool import decode
+from fuzz.guided.pool import Kept, decode, encode
 from fuzz.journal import Journal
 from fuzz.plan import Plan
-from fuzz.source import Recorder
+from fuzz.source import Choices, Recorder
 
 A, B, C, D = ("a", 1), ("b", 1), ("c", 1), ("d", 1)
 
@@ -47,13 +50,28 @@ def test_a_search_starts_from_cases_that_its_profiles_draw(tmp_path: Path) -> No
     """Files come in the order of their names; those of another profile are passed over."""
     cases = _cases(6)
     write(tmp_path, cases)
-    rows = start(tmp_path, ("layout", "small"), 4)
+    rows, left_out = start(tmp_path, ("layout", "small"), 4)
     assert [row.profile for row in rows] == ["small"] * 6
     names = sorted(codec.file_name(case) for case in cases)
     assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == names
-    assert start(tmp_path, ("layout",), 4) == []
-    assert start(tmp_path / "nowhere", ("small",), 4) == []
-    assert len(rows) < MOST_AT_FIRST
+    assert left_out == ""
+    assert start(tmp_path / "nowhere", ("small",), 4) == ([], "")
+
+
+def test_files_that_a_search_does_not_begin_with_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many no profile draws, and how many are too many; the first by name are taken."""
+    small, layout = _cases(5), [build(Recorder(seed), "layout") for seed in range(3)]
+    write(tmp_path, [*small, *layout])
+    monkeypatch.setattr(coverage, "MOST_AT_FIRST", 4)
+    rows, left_out = start(tmp_path, ("small",), 4)
+    first = sorted(small, key=codec.file_name)[:4]
+    assert [build(Choices(row.choices), "small") for row in rows] == first
+    assert left_out == (
+        f"corpus={tmp_path}: of 8 cases in coverage some are left out: "
+        "3 that no profile of this run draws, 1 that come after the first 4"
+    )
+    rows, left_out = start(tmp_path, ("layout",), 4)
+    assert (len(rows), left_out.rpartition(": ")[2]) == (3, "5 that no profile of this run draws")
 
 
 def _campaign(folder: Path, seed: int) -> Path:
@@ -107,3 +125,47 @@ def test_what_a_campaign_kept_is_what_its_pool_held(tmp_path: Path) -> None:
     cases = kept_by(Journal(campaign_folder.find(campaign, "x").journal), 7)
     assert len(cases) == len(decode(Guide(7, ("small",), 4).at(first_of(2)).pool))
     assert {(case.origin.seed, case.origin.profile) for case in cases} == {(7, "small")}
+
+
+def _broken(folder: Path, rows: bytes, digest: str) -> Path:
+    """A campaign whose journal holds such an epoch."""
+    made = campaign_folder.create(folder, Plan(("t",), ("small",), 3, folder))
+    with closing(Journal(made.journal)) as journal:
+        journal.epoch(Grown(0, rows, digest))
+    return folder
+
+
+STRANGE = encode([Kept("small", (2**60,))])
+BROKEN = {
+    "damaged": (b"\xc1", link("", encode([])), "the kept cases of epoch 0 are not those that its hash names"),
+    "unreadable": (b"\xc1", link("", b"\xc1"), "the kept cases of epoch 0 cannot be read"),
+    "of another version": (STRANGE, link("", STRANGE), "a kept case of profile small is drawn no more"),
+}
+
+
+@pytest.mark.parametrize(("rows", "digest", "words"), BROKEN.values(), ids=BROKEN)
+def test_kept_cases_that_cannot_be_had_are_said_in_words(tmp_path: Path, rows: bytes, digest: str, words: str) -> None:
+    """Merging names the campaign and makes nothing; a run that ends tells it and leaves no folder."""
+    good, bad = _campaign(tmp_path / "good", 1), _broken(tmp_path / "bad", rows, digest)
+    with pytest.raises(JournalError, match=f"merge={bad}: journal: {words}.*can be merged without it"):
+        distilling.merge([good, bad], tmp_path / "corpus")
+    assert not (tmp_path / "corpus").exists()
+    with closing(Journal(bad / campaign_folder.JOURNAL)) as journal:
+        assert f"dir={bad}: journal: {words}" in leave(bad, journal, 3)
+    assert not (bad / FOLDER).exists()
+
+
+def test_merging_takes_the_files_of_a_campaign_that_has_some(tmp_path: Path) -> None:
+    """A file is the case itself, whatever its journal's choices have come to mean."""
+    bad = _broken(tmp_path / "bad", *BROKEN["of another version"][:2])
+    write(bad, _cases(3))
+    assert distilling.merge([bad], tmp_path / "corpus")[1] == 3
+
+
+def test_a_finished_campaign_leaves_its_kept_cases(tmp_path: Path) -> None:
+    """As files, and nothing is told."""
+    campaign = _campaign(tmp_path / "a", 7)
+    with closing(Journal(campaign / campaign_folder.JOURNAL)) as journal:
+        cases = kept_by(journal, 7)
+        assert leave(campaign, journal, 7) == ""
+    assert {path.name for path in (campaign / FOLDER).iterdir()} == set(map(codec.file_name, cases))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+import msgspec
 import pytest
 
 from fuzz.build import numbered
@@ -34,6 +37,27 @@ def test_rare_pairs_are_counted_by_cases() -> None:
     assert seen.rare(0) == frozenset()
     assert seen.rare(1) == {(A, C), (B, C)} == seen.rare(2)
     assert seen.rare(3) == {(A, B), (A, C), (B, C)}
+
+
+def test_counts_go_from_process_to_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where features have other numbers the same is read: what is new, how often the rest was met, how many cases."""
+    one, two = [("a", 1), ("b", "x"), ("c", 2)], [("b", "x"), ("a", 1), ("d", 7)]
+    seen = Seen()
+    seen.add(one)
+    seen.add(two)
+    written = seen.encode()
+    rare, estimate = seen.rare(1), seen.estimate()
+    module = sys.modules["fuzz.features.pairs"]
+    monkeypatch.setattr(module, "_numbers", {})
+    monkeypatch.setattr(module, "_features", [])
+    pairs([*reversed(two), ("z", 1), *reversed(one)])
+    again = Seen.decode(written)
+    assert (len(again), again.cases, again.rare(1), again.estimate()) == (5, 2, rare, estimate)
+    assert again.add(one) == frozenset()
+    assert again.add([("c", 2), ("d", 7)]) == {(("c", 2), ("d", 7))}
+    assert Seen.decode(written).encode() == written
+    with pytest.raises(msgspec.MsgspecError):
+        Seen.decode(written[:-1])
 
 
 def test_what_was_met_once_tells_of_what_was_not() -> None:

@@ -14,7 +14,7 @@ import pytest
 from fuzz.build import build
 from fuzz.errors import JournalError
 from fuzz.events import Find, Report
-from fuzz.guided.guide import Grown
+from fuzz.guided.chain import Grown
 from fuzz.journal import Journal
 from fuzz.source import Recorder
 from fuzz.verdict import Bucket, Verdict, Wrong
@@ -57,6 +57,16 @@ def test_what_epochs_kept_comes_back_in_order(tmp_path: Path) -> None:
         journal.epoch(told[1])
     journal.close()
     assert Journal(tmp_path / "j").epochs() == told
+
+
+def test_of_the_counted_pairs_the_newest_stay(tmp_path: Path) -> None:
+    """They come back with their epoch; an epoch that counted none leaves them, and one that cannot be kept does too."""
+    journal = Journal(tmp_path / "j")
+    for one in (Grown(0, b"", "a", b"old"), Grown(1, b"", "b", b"new"), Grown(2, b"", "c")):
+        journal.epoch(one)
+    with pytest.raises(JournalError, match="UNIQUE"):
+        journal.epoch(Grown(2, b"", "c", b"newer"))
+    assert [one.seen for one in journal.epochs()] == [None, b"new", None]
 
 
 def test_finds_that_became_one_stay_one(tmp_path: Path) -> None:
