@@ -44,7 +44,7 @@ def _gate(kvzero: Run, corpus: Path, target: str, base: str | None, *more: str) 
 
 def _held(corpus: Path, target: str, base: str) -> dict:
     sizes = {("change", "simulator"): Sizes(60, 45)}
-    request = Request(target, base, corpus, corpus, seconds=100.0, engine="simulator", sizes=sizes)
+    request = Request(target, base, corpus, corpus, seconds=400.0, engine="simulator", sizes=sizes)
     text = as_json(hold(request, lambda event: None))
     return json.loads(text, object_hook=lambda one: {key: one[key] for key in one if key != "seconds"})
 

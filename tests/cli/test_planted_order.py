@@ -21,7 +21,7 @@ def test_a_tile_cached_by_address_takes_two_cases() -> None:
     cases = [numbered(1, index, ("small",))[0] for index in range(200)]
     with closing(Checker((target,), "simulator")) as checker:
         labels = [checker.attempt(case, target).label() for case in cases]
-    assert set(labels) == {"passed", "stale:tail"}
+    assert {"passed", "stale:tail"} <= set(labels) <= {"passed", "stale:tail", "stale:body"}
     with closing(Checker((target,), "simulator")) as checker:
         assert checker.attempt(cases[labels.index("stale:tail")], target).label() == "passed"
 
