@@ -17,11 +17,12 @@ from fuzz import targets as locators
 from fuzz.cli import options
 from fuzz.errors import UsageError
 from fuzz.gate.events import Event, Subscriber
+from fuzz.gate.reports import markdown as markdown_report
+from fuzz.gate.reports import sarif as sarif_report
+from fuzz.gate.reports.at_the_end import AtTheEnd
 from fuzz.gate.reports.json_report import as_json
 from fuzz.gate.reports.junit import JUnit
-from fuzz.gate.reports.markdown import Markdown
 from fuzz.gate.reports.ndjson import Ndjson
-from fuzz.gate.reports.sarif import Sarif
 from fuzz.gate.reports.terminal import Terminal
 from fuzz.gate.request import MODES, Request
 from fuzz.gate.running import hold
@@ -112,8 +113,8 @@ def gate(
         for name, path in written.items():
             _writable(name, path)
         listeners += [JUnit(junit)] if junit else []
-        listeners += [Sarif(sarif)] if sarif else []
-        listeners += [Markdown(markdown)] if markdown else []
+        listeners += [AtTheEnd(sarif, sarif_report.text)] if sarif else []
+        listeners += [AtTheEnd(markdown, markdown_report.page)] if markdown else []
         listeners += [stack.enter_context(Ndjson(events))] if events else []
         report = hold(request, lambda event: _tell(listeners, event))
     if json:

@@ -12,44 +12,24 @@ import torch
 from fuzz.bench import kernel
 from fuzz.bench.geometries import FIXED, Geometry, parsed
 from fuzz.bench.pace import CONTIGUOUS, Cache, measured
-from fuzz.engines.simulator import register, simulated
 from fuzz.errors import EngineError, UsageError
-from kvzero.zeroer import KVBlockZeroer
+from tests.timed import Ticking, kernel_named, known
 
 CPU = torch.device("cpu")
 SMALL = Geometry("small", (64, 4, 1168), 9, 5)
 
 
-class Ticking:
-    """A clock on which every call takes longer than the one before: 1, 2, 3 ... milliseconds."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def seconds(self, call: Callable[[], object]) -> float:
-        call()
-        self.calls += 1
-        return self.calls * 1e-3
-
-    def settle(self) -> None:
-        """Nothing is in flight."""
-
-
-@contextmanager
-def _known(memory: torch.Tensor):
-    with simulated("h200"):
-        register(memory)
-        yield
-
-
-def _of(name: str) -> Callable[[Any, Any], Callable[[list[int]], None]]:
-    return lambda table, device: KVBlockZeroer.of(table, device, kernel=name).zero_block_ids
-
-
 def test_rows_say_what_was_timed() -> None:
     """Useful bytes over the median, fastest and slowest of the timed rounds; cold calls are none of them."""
     clock = Ticking()
-    rows = measured(SMALL, {"masked_grid": _of("masked_grid"), "chunk_list": _of("chunk_list")}, CPU, clock, 3, _known)
+    rows = measured(
+        SMALL,
+        {"masked_grid": kernel_named("masked_grid"), "chunk_list": kernel_named("chunk_list")},
+        CPU,
+        clock,
+        3,
+        known,
+    )
     assert [row["target"] for row in rows] == ["masked_grid", "chunk_list", CONTIGUOUS]
     assert clock.calls == 3 * (3 + 3)
     first = rows[0]
@@ -65,15 +45,15 @@ def test_a_wrong_zeroer_is_not_timed(wrong: str) -> None:
     """Neither one that leaves a page, nor one that clears a byte more."""
 
     def make(table: Any, device: Any) -> Callable[[list[int]], None]:
-        zero = _of("masked_grid")(table, device)
+        zero = kernel_named("masked_grid")(table, device)
         return zero if wrong == "too much" else lambda ids: zero(ids[1:])
 
     cache: list[torch.Tensor] = []
 
     @contextmanager
-    def known(memory: torch.Tensor):
+    def noted(memory: torch.Tensor):
         cache.append(memory)
-        with _known(memory):
+        with known(memory):
             yield
 
     def greedy(table: Any, device: Any) -> Callable[[list[int]], None]:
@@ -86,7 +66,7 @@ def test_a_wrong_zeroer_is_not_timed(wrong: str) -> None:
         return both if wrong == "too much" else zero
 
     with pytest.raises(EngineError, match="target=greedy: clears geometry small wrongly"):
-        measured(SMALL, {"greedy": greedy}, CPU, Ticking(), 1, known)
+        measured(SMALL, {"greedy": greedy}, CPU, Ticking(), 1, noted)
 
 
 def test_calls_clear_other_blocks_each_time() -> None:

@@ -16,10 +16,10 @@ from fuzz.bench.kernel import BASE, DASHES, EXCHANGED, VLLM
 from fuzz.bench.pace import measured
 from fuzz.bench.vllm_class import InPlace
 from fuzz.engines.launch_hook import Launch, Watched
-from fuzz.engines.simulator import register, simulated
 from fuzz.errors import EngineError, UsageError
 from fuzz.targets import load
 from kvzero.generations import chunk_list
+from tests.timed import known
 
 pytestmark = pytest.mark.usefixtures("vllm_stand_in")
 
@@ -38,13 +38,6 @@ class Second:
         """Nothing is in flight."""
 
 
-@contextmanager
-def _known(memory: torch.Tensor) -> Iterator[None]:
-    with simulated("h200"):
-        register(memory)
-        yield
-
-
 def test_either_kernel_clears_the_same_bytes_for_the_class() -> None:
     """Each row is of its own kernel, and is found right before it is timed; afterwards the class has its own again."""
     launched: list[str] = []
@@ -54,7 +47,7 @@ def test_either_kernel_clears_the_same_bytes_for_the_class() -> None:
         return launch.grid
 
     with Watched(seen):
-        rows = measured(SMALL, {name: load(name).make for name in (VLLM, EXCHANGED)}, CPU, Second(), 1, _known)
+        rows = measured(SMALL, {name: load(name).make for name in (VLLM, EXCHANGED)}, CPU, Second(), 1, known)
     its_own = vllm.package().utils._zero_kv_blocks_kernel
     assert [row["target"] for row in rows[:2]] == [VLLM, EXCHANGED]
     assert launched[:2] == [its_own.fn.__name__, chunk_list.kernel.fn.__name__]
@@ -65,7 +58,7 @@ def test_an_exchange_that_loses_an_id_is_not_timed(monkeypatch: pytest.MonkeyPat
     """The same comparison of every byte as for any other row."""
     monkeypatch.setattr(InPlace, "_launch", lambda self, *args, **_: chunk_list.launch(self._meta, args[3][1:]))
     with pytest.raises(EngineError, match=f"target={EXCHANGED}: clears geometry small wrongly"):
-        measured(SMALL, {name: load(name).make for name in (VLLM, EXCHANGED)}, CPU, Second(), 1, _known)
+        measured(SMALL, {name: load(name).make for name in (VLLM, EXCHANGED)}, CPU, Second(), 1, known)
 
 
 def test_a_call_that_raises_gives_the_kernel_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +70,7 @@ def test_a_call_that_raises_gives_the_kernel_back(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(chunk_list, "launch", failing)
     with pytest.raises(RuntimeError, match="out of resources"):
-        measured(SMALL, {EXCHANGED: load(EXCHANGED).make}, CPU, Second(), 1, _known)
+        measured(SMALL, {EXCHANGED: load(EXCHANGED).make}, CPU, Second(), 1, known)
     assert vllm.package().utils._zero_kv_blocks_kernel is its_own
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from contextlib import contextmanager
 from math import comb
 from pathlib import Path
 from random import Random
@@ -16,7 +15,6 @@ from fuzz import messages
 from fuzz.bench.by_turns import paired
 from fuzz.bench.geometries import FIXED, Geometry
 from fuzz.bench.pair import Pair, chunks, fits
-from fuzz.engines.simulator import register, simulated
 from fuzz.errors import EngineError, UsageError
 from fuzz.gate.base import Base
 from fuzz.gate.checks.costs import NEEDS_A_GPU, CostCheck
@@ -26,8 +24,8 @@ from fuzz.gate.results import Check
 from fuzz.gate.running import checks_of
 from fuzz.gate.stopwatch import Stopwatch
 from kvzero import Limits
-from kvzero.zeroer import KVBlockZeroer
 from tests import planted_cost
+from tests.timed import Ticking, kernel_named, known
 
 CPU = torch.device("cpu")
 SMALL = Geometry("small", (64, 4, 5000), 60, 40)
@@ -172,39 +170,13 @@ def test_memory_is_asked_before_what_only_informs(tmp_path: Path) -> None:
         assert names[-1] == ("fixed" if corpus_only else "cost")
 
 
-class Ticking:
-    """A clock that notes who was called, and on which each call takes a millisecond more than the one before."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def seconds(self, call) -> float:
-        call()
-        self.calls += 1
-        return self.calls * 1e-3
-
-    def settle(self) -> None:
-        """Nothing is in flight."""
-
-
-@contextmanager
-def _known(memory: torch.Tensor):
-    with simulated("h200"):
-        register(memory)
-        yield
-
-
-def _of(name: str):
-    return lambda table, device: KVBlockZeroer.of(table, device, kernel=name).zero_block_ids
-
-
 def test_two_zeroers_are_timed_by_turns_on_the_same_ids() -> None:
     """Who begins changes from round to round, cold calls are not counted, and programs are what was launched."""
     told: list[tuple[str, tuple[int, ...]]] = []
 
     def told_by(name: str):
         def make(table, device):
-            zero = _of("masked_grid")(table, device)
+            zero = kernel_named("masked_grid")(table, device)
 
             def both(ids: list[int]) -> None:
                 told.append((name, tuple(ids)))
@@ -215,7 +187,7 @@ def test_two_zeroers_are_timed_by_turns_on_the_same_ids() -> None:
         return make
 
     clock = Ticking()
-    pair = paired(SMALL, (told_by("new"), told_by("old")), CPU, clock, _known, (4, 4))
+    pair = paired(SMALL, (told_by("new"), told_by("old")), CPU, clock, known, (4, 4))
     assert clock.calls == 2 * (3 + 4)
     milliseconds = [[round(took * 1e3) for took in seconds] for seconds in pair.seconds]
     assert milliseconds == [[8, 9, 12, 13], [7, 10, 11, 14]]
@@ -228,16 +200,16 @@ def test_two_zeroers_are_timed_by_turns_on_the_same_ids() -> None:
 def test_a_target_that_is_wrong_is_not_timed() -> None:
     """And the base is not asked to be right."""
     nothing = lambda table, device: lambda ids: None  # noqa: E731
-    assert paired(SMALL, (nothing, _of("masked_grid")), CPU, Ticking(), _known, (2, 2)) is None
-    assert paired(SMALL, (_of("masked_grid"), nothing), CPU, Ticking(), _known, (2, 2)).programs[1] == 0
+    assert paired(SMALL, (nothing, kernel_named("masked_grid")), CPU, Ticking(), known, (2, 2)) is None
+    assert paired(SMALL, (kernel_named("masked_grid"), nothing), CPU, Ticking(), known, (2, 2)).programs[1] == 0
 
 
 def test_planted_costs_launch_their_share_more() -> None:
     """Right, and one page in twenty twice: 42 ids' programs instead of 40."""
-    pair = paired(SMALL, (planted_cost.five_per_cent, planted_cost.nothing), CPU, Ticking(), _known, (2, 2))
+    pair = paired(SMALL, (planted_cost.five_per_cent, planted_cost.nothing), CPU, Ticking(), known, (2, 2))
     assert pair.programs == (6 * 42, 6 * 40)
     seldom = Geometry("seldom", (64,), 60, 50)
-    pair = paired(seldom, (planted_cost.one_per_cent, planted_cost.nothing), CPU, Ticking(), _known, (2, 2))
+    pair = paired(seldom, (planted_cost.one_per_cent, planted_cost.nothing), CPU, Ticking(), known, (2, 2))
     assert pair.programs == (51, 50)
 
 

@@ -10,7 +10,8 @@ import pytest
 from fuzz.case import Case
 from fuzz.gate.events import Over
 from fuzz.gate.places import Place, place, uri
-from fuzz.gate.reports.sarif import LEVELS, RULES, Sarif
+from fuzz.gate.reports.at_the_end import AtTheEnd
+from fuzz.gate.reports.sarif import LEVELS, RULES, text
 from fuzz.gate.results import STANDINGS, Check, Decided, Finding, GateReport, Standing
 from fuzz.verdict import KINDS, Bucket, Verdict
 
@@ -104,7 +105,7 @@ def test_each_bucket_is_a_result_with_all_that_the_format_asks_for(files: tuple[
     """Required properties of every object that is there, rules that exist, and levels by standing."""
     path = tmp_path / "gate.sarif"
     report = _report(files)
-    Sarif(path)(Over(report))
+    AtTheEnd(path, text)(Over(report))
     log = json.loads(path.read_text())
     (run,) = log["runs"]
     assert (log["version"], log["$schema"].endswith("sarif-2.1.0.json")) == ("2.1.0", True)

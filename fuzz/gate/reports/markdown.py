@@ -2,27 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from fuzz.gate.events import Event, Over
 from fuzz.gate.reports.words import replay, where
 from fuzz.gate.results import Find, GateReport
-
-
-class Markdown:
-    """Writes the page when the gate is over.
-
-    Args:
-        path: the file.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __call__(self, event: Event) -> None:
-        """Wait for the end."""
-        if isinstance(event, Over):
-            self._path.write_text(page(event.report))
 
 
 def page(report: GateReport) -> str:

@@ -6,11 +6,9 @@ The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from fuzz import version
-from fuzz.gate.events import Event, Over
 from fuzz.gate.places import place, uri
 from fuzz.gate.reports.words import of_find, replay
 from fuzz.gate.results import Find, GateReport, Standing
@@ -38,20 +36,9 @@ LEVELS: dict[Standing, str] = {"new": "error", "undecided": "warning"}
 """Others are notes."""
 
 
-class Sarif:
-    """Writes the report when the gate is over.
-
-    Args:
-        path: the file.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __call__(self, event: Event) -> None:
-        """Wait for the end."""
-        if isinstance(event, Over):
-            self._path.write_text(json.dumps(log(event.report), indent=2) + "\n")
+def text(report: GateReport) -> str:
+    """The file."""
+    return json.dumps(log(report), indent=2) + "\n"
 
 
 def log(report: GateReport) -> dict[str, Any]:
