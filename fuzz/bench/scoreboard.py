@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-from fuzz.bench.finders import FINDERS, First, Stand
+from fuzz.bench.finders import FINDERS, FIXED, First, Stand
 from fuzz.bench.finders.search import CASES
 from fuzz.bench.machine import machine
 from fuzz.bench.pool import Pool
@@ -46,7 +46,7 @@ class Bench:
         """One row for each finder and seed; what is fixed is run once."""
         with self._stand(subject) as stand:
             for name in finders:
-                for seed in seeds[:1] if name == "static" else seeds:
+                for seed in seeds[:1] if name in FIXED else seeds:
                     yield _row(subject, name, seed, FINDERS[name](stand, seed, self._most))
 
     def close(self) -> None:

@@ -15,10 +15,12 @@ from fuzz.bench.finders.by_uniform import Uniform
 from fuzz.bench.pool import Pool
 from fuzz.bench.scoreboard import Bench
 from fuzz.bench.scoreboard_page import write
+from fuzz.bench.scoreboard_words import set_beside, words
 from fuzz.bench.specimens import BY_NAME
 from fuzz.bench.specimens.models import table_case
 from fuzz.bench.subjects import Subject, by_operator, named, of_specimen
 from fuzz.case import Segment
+from fuzz.corpus import KEPT, entries, shipped
 from fuzz.errors import UsageError
 from fuzz.rules import broken_rule
 from fuzz.verdict import Verdict
@@ -35,21 +37,31 @@ def bench() -> Iterator[Bench]:
     made.close()
 
 
-def test_every_finder_finds_a_common_fault_and_none_finds_none(bench: Bench) -> None:
+def test_every_finder_finds_a_common_fault_and_none_finds_none(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page as wide as its stride is found by whoever draws padding; the same rows say so of a right kernel."""
     rows = list(bench.rows(of_specimen(BY_NAME["span-of-a-stride"]), tuple(FINDERS), (3,)))
     assert [(row["finder"], row["found"]) for row in rows] == [(name, True) for name in FINDERS]
     assert all(row["reached"] and row["triggered"] for row in rows)
-    right = Subject("mutant", "right", planted("right"), ("small",))
+    monkeypatch.setattr("fuzz.profiles.exhaustive.size", lambda unit: 2 * MOST)
+    right = Subject("mutant", "right", planted("right"), ("small",), original="masked_grid")
     rows = list(bench.rows(right, tuple(FINDERS), (3,)))
     assert [(row["found"], row["bucket"]) for row in rows] == [(False, "")] * len(FINDERS)
-    assert [row["cases"] for row in rows[:2]] == [MOST, MOST]
+    cases = {row["finder"]: row["cases"] for row in rows}
+    assert [cases[name] for name in ("ours", "uniform", "exhaustive")] == [MOST, MOST, 2 * MOST]
 
 
 def test_static_inputs_miss_a_launch_that_nobody_wrote_down(bench: Bench) -> None:
     """Upstream's fixed inputs never have 65,536 ids: the fault is reached and not triggered."""
     (row,) = bench.rows(of_specimen(BY_NAME["ids-on-z"]), ("static",), (0, 1, 2))
     assert (row["found"], row["reached"], row["triggered"]) == (False, True, False)
+
+
+def test_what_draws_nothing_is_run_once_on_what_it_has(bench: Bench) -> None:
+    """The enumeration has no layouts; the corpus has some, and its tables are not tried on what takes a layout."""
+    rows = list(bench.rows(of_specimen(BY_NAME["block-stride-for-page"]), ("exhaustive", "corpus"), (0, 1, 2)))
+    assert [(row["finder"], row["found"]) for row in rows] == [("exhaustive", False), ("corpus", True)]
+    assert rows[0]["cases"] == 0
+    assert rows[1]["cases"] <= sum(bool(entry.case.layers) for entry in entries(shipped(), KEPT))
 
 
 def test_a_find_that_the_original_shows_too_does_not_count() -> None:
@@ -123,6 +135,31 @@ def test_what_ours_does_not_find_is_missed() -> None:
     assert scoreboard._report(rows, [], "CPU", {})["missed"] == ["b"]
 
 
+def test_the_page_says_where_ours_is_behind_and_who_is_alone() -> None:
+    """Ours needs twice as many cases of one fault; one is found by the enumeration alone, and ours had triggered it."""
+    rows = [
+        _row("a", finder, seed, cases + seed) for finder, cases in (("ours", 90), ("uniform", 40)) for seed in range(9)
+    ]
+    rows += [_row("b", finder, seed, 0) for finder in ("ours", "uniform") for seed in range(9)]
+    rows.append(_row("b", "exhaustive", 0, 5000))
+    report = {"rows": rows, "seeds": list(range(9)), "cases": 1000}
+    said = words(report, "specimen")
+    assert "Ours beside uniform, p below 0.05: ahead on none; behind on a." in said
+    assert "Found by exhaustive alone: b." in said
+    assert "Found by ours alone: none." in said
+    assert said[-4].startswith("Triggered in a run of ours and not detected: b with seed 0, b with seed 1, ")
+    assert said[-2] == "Finds in a bucket that the specimen names: 18 of 19."
+    assert set_beside(report, "specimen", "b", "uniform") == (0.5, 1)
+
+
+def _row(name: str, finder: str, seed: int, cases: int) -> dict[str, object]:
+    """A run that found it after so many cases, or never; the enumeration finds it in another bucket."""
+    return {
+        "kind": "specimen", "name": name, "finder": finder, "seed": seed, "found": bool(cases),
+        "cases": cases or 1000, "bucket": "x" if cases else "", "triggered": True, "expected": finder != "exhaustive",
+    }  # fmt: skip
+
+
 def test_the_page_says_who_found_what(bench: Bench, tmp_path: Path) -> None:
     """Tables and curves are written from the rows, and the JSON holds the rows themselves."""
     rows = list(bench.rows(of_specimen(BY_NAME["steps-by-a-page"]), ("ours", "static"), (0, 1)))
@@ -134,6 +171,7 @@ def test_the_page_says_who_found_what(bench: Bench, tmp_path: Path) -> None:
     assert [path.name for path in paths] == ["scoreboard.json", "scoreboard.md", "specimens.svg"]
     page = (tmp_path / "scoreboard.md").read_text()
     assert "| ours | 2 | 2 | 2 | 2 |" in page
+    assert "| 2 of 2, 1 | 1 of 1, 8 |" in page
     assert "need a GPU: unwaited-stream" in page
     assert json.loads((tmp_path / "scoreboard.json").read_text())["rows"] == rows
     assert (tmp_path / "specimens.svg").read_text().count("<polyline") == 2

@@ -47,4 +47,4 @@ def find(stand: Stand, seed: int, most: int) -> First:
 
     with suppress(RefutedError):
         every_byte_is_right()
-    return first(stand, seen, time.perf_counter() - begun, label[0] if label else "")
+    return first(stand, seen, len(seen), time.perf_counter() - begun, label[0] if label else "")

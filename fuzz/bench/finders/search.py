@@ -70,13 +70,18 @@ def one_by_one(stand: Stand, cases: Iterable[Case]) -> First:
         if stand.subject.counts(case, verdict, stand.passes):
             label = verdict.label()
             break
-    return first(stand, seen, time.perf_counter() - begun, label)
+    return first(stand, seen, len(seen), time.perf_counter() - begun, label)
 
 
-def first(stand: Stand, seen: list[Case], seconds: float, label: str) -> First:
-    """How a search over these cases ended."""
+def first(stand: Stand, seen: Iterable[Case], cases: int, seconds: float, label: str) -> First:
+    """How a search over so many cases ended."""
     specimen = stand.subject.specimen
     if specimen is None:
-        return First(len(seen), seconds, label)
-    reached, triggered = any(map(specimen.reached, seen)), any(map(specimen.triggered, seen))
-    return First(len(seen), seconds, label, reached, triggered)
+        return First(cases, seconds, label)
+    reached = triggered = False
+    for case in seen:
+        reached = reached or specimen.reached(case)
+        triggered = triggered or specimen.triggered(case)
+        if reached and triggered:
+            break
+    return First(cases, seconds, label, reached, triggered)
