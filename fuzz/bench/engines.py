@@ -23,19 +23,20 @@ SEGMENTS = 181
 """DeepSeek-V4's launch that upstream measured: segments of 9,344 and 292 elements by turns."""
 
 
-def run(tell: Callable[[str], None]) -> dict[str, object]:
+def run(tell: Callable[[str], None], cases: int = CASES) -> dict[str, object]:
     """Measure, and give the rows.
 
     Args:
         tell: told what is measured next.
+        cases: how many of the fixed set.
 
     Raises:
         EngineError: if an engine does not pass what it is measured on.
     """
-    tell(f"simulator: {CASES} cases, {ROUNDS} times")
-    simulator = _rate("simulator", ROUNDS)
-    tell(f"interpreter: the same {CASES} cases, once")
-    interpreter = _rate("interpreter", 1)
+    tell(f"simulator: {cases} cases, {ROUNDS} times")
+    simulator = _rate("simulator", cases, ROUNDS)
+    tell(f"interpreter: the same {cases} cases, once")
+    interpreter = _rate("interpreter", cases, 1)
     tell("simulator: one launch of 12.4 million programs over a virtual cache of 24 GB")
     return {
         "bench": "engines",
@@ -45,12 +46,12 @@ def run(tell: Callable[[str], None]) -> dict[str, object]:
     }
 
 
-def _rate(engine: str, rounds: int) -> dict[str, object]:
+def _rate(engine: str, cases: int, rounds: int) -> dict[str, object]:
     """Cases a second of one process, drawing, poison, table and the comparison of every byte included."""
     with crew_of((TARGET,), engine) as crew:
-        timed(crew, CASES)  # compiles, and warms the caches
-        seconds = [timed(crew, CASES)[0] for _ in range(rounds)]
-    return {"engine": engine, **rates(CASES, seconds)}
+        timed(crew, cases)  # compiles, and warms the caches
+        seconds = [timed(crew, cases)[0] for _ in range(rounds)]
+    return {"engine": engine, **rates(cases, seconds)}
 
 
 def _millions() -> dict[str, object]:

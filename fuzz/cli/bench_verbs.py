@@ -29,12 +29,15 @@ def _on_standard_error(words: str) -> None:
 
 
 @app.command()
-def engines(json: options.Json = False) -> None:  # noqa: FBT002
+def engines(
+    cases: Annotated[int, typer.Option(min=1, max=CASES, help="How many of the fixed set.")] = CASES,
+    json: options.Json = False,  # noqa: FBT002
+) -> None:
     """The simulator beside the interpreter, on a fixed set of cases; one launch of 12 million programs.
 
     Example: kvzero bench engines --json
     """
-    _print(of_engines.run(_on_standard_error), json=json)
+    _print(of_engines.run(_on_standard_error, cases), json=json)
 
 
 @app.command()

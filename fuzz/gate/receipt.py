@@ -15,9 +15,10 @@ from fuzz.bench.machine import machine
 from fuzz.codec import encode
 from fuzz.corpus import Entry
 from fuzz.errors import UsageError
+from fuzz.gate.request import Sizes
 from fuzz.gate.results import GateReport
 
-SCHEMA = 2
+SCHEMA = 3
 """A later form of the record gets another number."""
 
 Value = str | int | float | None
@@ -29,7 +30,7 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         contents: hashes of what target and base are made of, the target's first.
         corpus: hash of the cases that had to pass.
-        mode: ``change`` or ``batch``.
+        sizes: cases of each check on a GPU, as mode and time decide them.
         strict: whether hostile input that is taken blocked.
         corpus_only: whether nothing but the corpus was run.
         cost_limit: per cent that the target might cost more than the base, or None.
@@ -38,7 +39,7 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     contents: tuple[str, ...]
     corpus: str
-    mode: str
+    sizes: Sizes
     strict: bool
     corpus_only: bool
     cost_limit: float | None
@@ -182,8 +183,9 @@ def _less(there: Asked, here: Asked) -> str:
     """What a receipt's gate was not asked, in words; empty if it was asked as much."""
     if there.corpus_only and not here.corpus_only:
         return "of the corpus only"
-    if there.mode == "change" != here.mode:
-        return f"in mode {there.mode}, and mode {here.mode} is asked"
+    for check, fewer, asked in zip(Sizes._fields, there.sizes, here.sizes, strict=True):
+        if fewer < asked:
+            return f"of {fewer} cases of {check}, and --mode and --seconds here ask for {asked}"
     if here.cost_limit is not None and (there.cost_limit is None or there.cost_limit > here.cost_limit):
         if there.cost_limit is None:
             return "without --cost-limit"

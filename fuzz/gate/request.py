@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +34,7 @@ SIZES: Mapping[tuple[str, str], Sizes] = {
     ("batch", "cuda"): Sizes(1_000_000, 1_000_000, 5_000),
 }
 """Sizes by mode and engine. They are fixed, so that a yes means the same tomorrow; the time is only a ceiling, and
-they leave half of it on two cores."""
+they leave half of it on two cores. Who asks for less time than the mode has is asked as much less."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,15 @@ class Request:
     def ceiling(self) -> float:
         """Seconds for all of it."""
         return SECONDS[self.mode] if self.seconds is None else self.seconds
+
+    @property
+    def part(self) -> float:
+        """Of the mode's cases, as much as is asked of its time; more time is no more cases, but for slower machines."""
+        return min(1.0, self.ceiling / SECONDS[self.mode])
+
+    def sizes_on(self, engine: str) -> Sizes:
+        """How many cases there are on an engine: the command line decides it, whatever time they take."""
+        return Sizes(*(math.ceil(size * self.part) for size in self.sizes.get((self.mode, engine), Sizes(0, 0))))
 
     def opening(self, target: str) -> messages.Open:
         """What a worker of one of the two is told first."""

@@ -30,7 +30,7 @@ from fuzz.gate.events import Began, CheckEnded, Over, Subscriber, Warned
 from fuzz.gate.ground import Checking, Ground
 from fuzz.gate.lanes import Lanes
 from fuzz.gate.receipt import Asked
-from fuzz.gate.request import Request, Sizes, seed_of
+from fuzz.gate.request import Request, seed_of
 from fuzz.gate.results import Check, GateReport
 from fuzz.gate.stopwatch import DRIVER, Stopwatch
 from fuzz.gate.unproved import unproved
@@ -72,12 +72,12 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
                 if set(base.opened.takes.values()) != set(opened.takes.values()):
                     raise UsageError(f"base={request.base!r}: takes another thing than the target; name a like one")
             seed = seed_of(contents[request.target], contents.get(request.base or "", ""))
-            sizes = request.sizes.get((request.mode, opened.engine), Sizes(0, 0))
+            sizes = request.sizes_on(opened.engine)
             ground = Ground(request, opened, lanes, base, control, tell, seed, sizes, files, waived)
             asked = Asked(
                 tuple(contents[name] for name in (request.target, request.base) if name in contents),
                 receipt.of_corpus(files),
-                request.mode,
+                request.sizes_on("cuda"),
                 request.strict,
                 request.corpus_only,
                 request.cost_limit,

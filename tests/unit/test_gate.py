@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -295,6 +296,16 @@ def test_the_seed_is_what_the_two_are_made_of() -> None:
     """The same contents give the same seed, any other another."""
     assert seed_of("a", "b") == seed_of("a", "b")
     assert len({seed_of("a", "b"), seed_of("b", "a"), seed_of("a", ""), seed_of("c", "b")}) == 4
+
+
+def test_a_shorter_gate_has_the_first_of_the_same_cases() -> None:
+    """A fifth of the time asks for a fifth of each check's cases, in whole ones; more time asks for no more."""
+    sizes = {("change", "simulator"): Sizes(100, 61), ("batch", "simulator"): Sizes(1000, 600, 7)}
+    asked = partial(Request, "a", None, Path(), Path(), sizes=sizes)
+    assert asked().sizes_on("simulator") == asked(seconds=180).sizes_on("simulator") == (100, 61, 0)
+    assert asked(seconds=12).sizes_on("simulator") == (20, 13, 0)
+    assert asked(mode="batch", seconds=60).sizes_on("simulator") == (100, 60, 1)
+    assert asked().sizes_on("cuda") == (0, 0, 0)
 
 
 def test_a_waived_find_is_shown_and_does_not_block(tmp_path: Path) -> None:

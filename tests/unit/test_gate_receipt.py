@@ -16,11 +16,16 @@ from fuzz.errors import UsageError
 from fuzz.gate import receipt
 from fuzz.gate.checks.receipts import ReceiptCheck
 from fuzz.gate.receipt import Asked
+from fuzz.gate.request import SIZES
 from fuzz.gate.results import Check, GateReport
 from fuzz.gate.unproved import unproved
 from fuzz.ids import Ids
 
-ASKED = Asked(("c0ffee", "bead"), "cases", "change", strict=False, corpus_only=False, cost_limit=None, sanitize=False)
+ASKED = Asked(
+    ("c0ffee", "bead"), "cases", SIZES["change", "cuda"], strict=False, corpus_only=False, cost_limit=None,
+    sanitize=False,
+)  # fmt: skip
+BATCH = SIZES["batch", "cuda"]
 
 
 def _receipt(asked: Asked = ASKED) -> receipt.Receipt:
@@ -73,11 +78,14 @@ def test_a_receipt_of_anything_else_is_refused(change: dict, words: str) -> None
 
 def test_a_receipt_of_a_gate_that_was_asked_more_holds() -> None:
     """The longer mode for the shorter, strict for not strict, a lower limit of cost, a whole for the corpus."""
-    more = replace(ASKED, mode="batch", strict=True, cost_limit=3.0, sanitize=True)
-    fields = ({"strict": False}, {"mode": "change"}, {"cost_limit": 4.0}, {"cost_limit": None}, {"sanitize": False})
+    more = replace(ASKED, sizes=BATCH, strict=True, cost_limit=3.0, sanitize=True)
+    fields = ({"strict": False}, {"sizes": ASKED.sizes}, {"cost_limit": 4.0}, {"cost_limit": None}, {"sanitize": False})
     for less in (ASKED, replace(ASKED, corpus_only=True), more, *(replace(more, **one) for one in fields)):
         assert receipt.refused(_receipt(more), less) is None
-    assert "mode batch is asked" in receipt.refused(_receipt(), replace(ASKED, mode="batch"))
+    fewer = receipt.refused(_receipt(), replace(ASKED, sizes=BATCH))
+    assert fewer == "is of a gate of 30000 cases of exhaustive, and --mode and --seconds here ask for 1000000"
+    fewer = receipt.refused(_receipt(), replace(ASKED, sizes=ASKED.sizes._replace(order=301)))
+    assert fewer == "is of a gate of 300 cases of order, and --mode and --seconds here ask for 301"
     assert "without --strict" in receipt.refused(_receipt(), replace(ASKED, strict=True))
     assert "without --sanitize" in receipt.refused(_receipt(), replace(ASKED, sanitize=True))
     limited = replace(ASKED, cost_limit=3.0)
@@ -93,7 +101,7 @@ def test_a_receipt_of_a_gate_that_was_asked_more_holds() -> None:
         (None, "No such file"),
         ("{", "name a file that kvzero gate --receipt wrote"),
         ("{}", "missing required field `schema`"),
-        ("other schema", "schema=1: must be 2; hold the gate on a GPU again"),
+        ("other schema", "schema=2: must be 3; hold the gate on a GPU again"),
         ("unknown field", "unknown field `extra`"),
     ],
 )
@@ -102,7 +110,7 @@ def test_a_file_that_is_no_receipt_is_named(tmp_path: Path, text: str | None, wo
     path = tmp_path / "receipt.json"
     if text is not None:
         whole = msgspec.to_builtins(_receipt())
-        changed = {"other schema": {"schema": 1}, "unknown field": whole | {"extra": 1}}.get(text)
+        changed = {"other schema": {"schema": 2}, "unknown field": whole | {"extra": 1}}.get(text)
         path.write_text(json.dumps(changed) if changed else text)
     with pytest.raises(UsageError, match=f"check_receipt={path}: .*{words}"):
         receipt.read(path)
