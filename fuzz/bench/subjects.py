@@ -47,9 +47,11 @@ class Subject:
     operator: str = ""
 
     def counts(self, case: Case, verdict: Verdict, passes: Passes) -> bool:
-        """Whether a verdict is a find of this subject's fault."""
+        """Whether a verdict is a find of this subject's fault, and not of what it was made from."""
         if verdict.outcome != "finding":
             return False
+        if self.specimen is not None:
+            return self.specimen.triggered(case)
         return self.original is None or passes(self.original, case).outcome not in ("finding", "infra")
 
 

@@ -1,7 +1,8 @@
 """Caches of more than four gigabytes in one piece, a kind of profile far.
 
 They are cleared up to thousands of distinct blocks at a time, near their start as well as gigabytes
-behind it. An engine with virtual memory runs them; others have the biased bases of :mod:`far`.
+behind it. One segment in four has few pages of up to half a gigabyte instead of many narrow ones. An engine with
+virtual memory runs them; others have the biased bases of :mod:`far`.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ SEGMENTS = 6
 PAGE = 2**14
 STRIDE = 2**16
 SPARE = 2**20
+WIDEST = 2**29
+WIDE_SPARE = 1
 RUNS = 4
 RUN = 2**11
 BEHIND, INSIDE = 0, 1
+NARROW, WIDE = 0, 3
 
 
 def build(source: Source, step: int) -> Case:
@@ -50,9 +54,7 @@ def trace(to: Trace, case: Case, step: int) -> list[int]:
         if index:
             to.integer(0, 1, 1)
         _trace_base(to, case.segments[:index], segment.base, step)
-        page = to.integer(1, PAGE // step, segment.page // step)
-        to.integer(page, STRIDE // step, segment.stride // step)
-        to.integer(0, SPARE, segment.blocks - _fewest(segment.stride))
+        _trace_shape(to, segment, step)
     if len(case.segments) < SEGMENTS:
         to.integer(0, 1, 0)
     runs = case.calls[0].ids.runs
@@ -69,17 +71,41 @@ def trace(to: Trace, case: Case, step: int) -> list[int]:
 
 def is_vast(case: Case) -> bool:
     """Whether every segment is as long as those of this kind."""
-    return all(s.base >= 0 and s.blocks >= _fewest(s.stride) and s.stride <= STRIDE for s in case.segments)
+    return all(s.base >= 0 and s.blocks >= _fewest(s.stride) and s.stride <= _widest_stride(s) for s in case.segments)
 
 
 def _fewest(stride: int) -> int:
     return LEAST // stride + 1
 
 
+def _widest_stride(segment: Segment) -> int:
+    return segment.page + STRIDE if segment.page >= PAGE else STRIDE
+
+
 def _segment(source: Source, step: int, base: int) -> Segment:
-    page = source.integer(1, PAGE // step)
-    stride = source.integer(page, STRIDE // step) * step
-    return Segment(base, _fewest(stride) + source.integer(0, SPARE), page * step, stride)
+    if source.integer(NARROW, WIDE) == WIDE:
+        page = source.integer(PAGE // step, WIDEST // step)
+        stride = source.integer(page, page + STRIDE // step) * step
+        spare = source.integer(0, WIDE_SPARE)
+    else:
+        page = source.integer(1, PAGE // step)
+        stride = source.integer(page, STRIDE // step) * step
+        spare = source.integer(0, SPARE)
+    return Segment(base, _fewest(stride) + spare, page * step, stride)
+
+
+def _trace_shape(to: Trace, found: Segment, step: int) -> None:
+    page, stride, spare = found.page // step, found.stride // step, found.blocks - _fewest(found.stride)
+    if found.page > PAGE or found.stride > STRIDE:
+        to.integer(NARROW, WIDE, WIDE)
+        to.integer(PAGE // step, WIDEST // step, page)
+        to.integer(page, page + STRIDE // step, stride)
+        to.integer(0, WIDE_SPARE, spare)
+    else:
+        to.integer(NARROW, WIDE, NARROW)
+        to.integer(1, PAGE // step, page)
+        to.integer(page, STRIDE // step, stride)
+        to.integer(0, SPARE, spare)
 
 
 def _trace_base(to: Trace, before: tuple[Segment, ...], base: int, step: int) -> None:
@@ -94,7 +120,7 @@ def _trace_base(to: Trace, before: tuple[Segment, ...], base: int, step: int) ->
 
 def _run(source: Source, blocks: int, *, far: bool) -> Run:
     """Blocks in a row; ``far`` counts them from the last block, which small numbers then lie close to."""
-    count = source.repeat(1, RUN)
+    count = source.repeat(1, min(RUN, blocks))
     place = source.integer(0, blocks - count)
     first = blocks - count - place if far else place
     return Run(first, first + count - 1)
@@ -103,5 +129,5 @@ def _run(source: Source, blocks: int, *, far: bool) -> Run:
 def _trace_run(to: Trace, blocks: int, run: Run, *, far: bool) -> None:
     if run.first > run.last or run.times > 1:
         raise Untraceable(f"ids {run} do not ascend")
-    count = to.repeat(1, RUN, len(run))
+    count = to.repeat(1, min(RUN, blocks), len(run))
     to.integer(0, blocks - count, blocks - count - run.first if far else run.first)

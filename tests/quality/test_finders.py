@@ -74,6 +74,13 @@ def test_a_find_that_the_original_shows_too_does_not_count() -> None:
     assert not subject.counts(case, fine, lambda name, one: fine)
 
 
+def test_a_find_that_a_specimen_does_not_explain_is_not_its_own(bench: Bench) -> None:
+    """The corpus has a page that the kernel below a specimen cannot launch either; its own fault comes later."""
+    (row,) = bench.rows(of_specimen(BY_NAME["one-id-otherwise"]), ("corpus",), (0,))
+    assert row["bucket"] != "rejected:launch-z"
+    assert row["found"] == row["triggered"]
+
+
 def test_a_worker_that_dies_is_not_kept() -> None:
     """After a target ends its process the next target has another, and is judged by itself alone."""
     pool = Pool()

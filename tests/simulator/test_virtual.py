@@ -78,9 +78,12 @@ def test_an_offset_of_32_bits_is_found() -> None:
 
 
 def test_profile_far_draws_such_caches() -> None:
-    """A right kernel passes each; one with offsets of 32 bits misses blocks past 2^31 elements."""
+    """A right kernel passes each; today's cannot launch all pages, and offsets of 32 bits miss blocks past 2^31."""
     drawn = [case for case in (build(Recorder(seed), "far") for seed in range(200)) if is_vast(case)]
-    assert {_verdict(load("masked_grid"), case) for case in drawn} == {"passed"}
+    assert {_verdict(load("chunk_list"), case) for case in drawn} == {"passed"}
+    for case in drawn:
+        chunks = -(-max(segment.page for segment in case.segments) // 4096)
+        assert _verdict(load("masked_grid"), case) == ("passed" if chunks < 2**16 else "rejected:launch-z")
     wrapping = [case for case in drawn if any(case.calls[0].ids.high * s.stride >= 2**33 for s in case.segments)]
     found = {_verdict(Target("narrow", _narrow, Limits(), virtual=True), case) for case in wrapping}
     assert "faulted:memory" in found
