@@ -171,7 +171,7 @@ def _row(subject: Subject, finder: str, seed: int, first: First) -> Row:
     if subject.specimen:
         expected = first.label in subject.specimen.buckets
         return row | {"reached": first.reached, "triggered": first.triggered, "expected": expected}
-    return row | {"operator": subject.operator}
+    return row | {"operator": subject.operator} if subject.operator else row
 
 
 def _report(rows: list[Row], not_run: list[str], device: str, told: dict[str, object]) -> dict[str, object]:

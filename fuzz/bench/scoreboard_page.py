@@ -9,13 +9,14 @@ from typing import Any
 from fuzz.bench.scoreboard_drawing import svg
 from fuzz.bench.scoreboard_rows import counted, run_of, runs_by_finder
 from fuzz.bench.scoreboard_words import rivals, set_beside, words
+from fuzz.bench.subjects import KINDS
 from fuzz.bench.survival import Run, median, restricted_mean
 
 
 def write(report: dict[str, Any], folder: Path) -> list[Path]:
-    """Write ``scoreboard.json``, ``scoreboard.md`` and a drawing for specimens and one for mutants; their paths."""
+    """Write ``scoreboard.json``, ``scoreboard.md`` and a drawing for each kind of subject; their paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawings = {kind: svg(runs_by_finder(report, kind), report["cases"]) for kind in ("specimen", "mutant")}
+    drawings = {kind: svg(runs_by_finder(report, kind), report["cases"]) for kind in KINDS}
     texts = {
         "scoreboard.json": json.dumps(report, indent=1) + "\n",
         "scoreboard.md": page(report),
@@ -34,7 +35,7 @@ def page(report: dict[str, Any]) -> str:
         _origin(report),
         "",
     ]
-    for kind in ("specimen", "mutant"):
+    for kind in KINDS:
         found = runs_by_finder(report, kind)
         if found:
             lines += [f"## {kind.capitalize()}s", "", *_finders(report, kind, found), "", f"![]({kind}s.svg)", ""]

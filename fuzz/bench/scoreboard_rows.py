@@ -11,7 +11,7 @@ Row = dict[str, Any]
 
 
 def counted(report: dict[str, Any], kind: str) -> list[Row]:
-    """The rows of specimens or of mutants; what does not compile is no subject."""
+    """The rows of one kind of subject; what does not compile is no subject."""
     return [row for row in report["rows"] if row["kind"] == kind and row["bucket"] != "rejected:compile"]
 
 

@@ -1,4 +1,4 @@
-"""What finders are set upon: a specimen or a mutant, and when a find of it counts."""
+"""What finders are set upon: a specimen, a mutant or a generation, and when a find of it counts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,18 @@ from fuzz.case import Case
 from fuzz.errors import UsageError
 from fuzz.profiles import DEFAULT, OF_LAYOUTS
 from fuzz.verdict import Verdict
+
+SHOWN = {
+    "uniform_page": ("rejected:constructor", "clobbered:padding", "rejected:launch-x"),
+    "page_table": ("clobbered:padding", "rejected:launch-x"),
+    "page_buckets": ("clobbered:padding", "rejected:launch-x"),
+    "block_stride": ("rejected:launch-x",),
+    "ids_on_z": ("rejected:launch-z", "rejected:launch-y", "skipped:product"),
+    "masked_grid": ("rejected:launch-z", "rejected:launch-y", "skipped:product"),
+}
+"""What is wrong with each generation of the kernel; other labels that it shows are the same faults otherwise seen."""
+
+KINDS = ("specimen", "mutant", "generation")
 
 Passes = Callable[[str, Case], Verdict]
 """The verdict of a case on a built-in target."""
@@ -34,9 +46,10 @@ class Subject:
         original: the right target that it was made from; a find counts only where this one is not found, too.
         specimen: the specimen, if it is one.
         operator: the mutation operator, if it is a mutant.
+        label: the find that counts, if it is a generation of the kernel; each may show several.
     """
 
-    kind: Literal["specimen", "mutant"]
+    kind: Literal["specimen", "mutant", "generation"]
     name: str
     target: str
     profiles: tuple[str, ...]
@@ -45,6 +58,7 @@ class Subject:
     original: str | None = None
     specimen: Specimen | None = None
     operator: str = ""
+    label: str = ""
 
     def counts(self, case: Case, verdict: Verdict, passes: Passes) -> bool:
         """Whether a verdict is a find of this subject's fault, and not of what it was made from."""
@@ -52,6 +66,8 @@ class Subject:
             return False
         if self.specimen is not None:
             return self.specimen.triggered(case)
+        if self.label:
+            return verdict.label() == self.label
         return self.original is None or passes(self.original, case).outcome not in ("finding", "infra")
 
 
@@ -71,6 +87,15 @@ def of_mutant(mutant: Mutant) -> Subject:
         "mutant", mutant.name, mutant.locator, profiles, source.takes, "h200", source.original,
         operator=mutant.operator,
     )  # fmt: skip
+
+
+def of_generations() -> list[Subject]:
+    """Each generation once for each of its faults."""
+    return [
+        Subject("generation", f"{name} {label}", name, DEFAULT, label=label)
+        for name, labels in SHOWN.items()
+        for label in labels
+    ]
 
 
 def specimens_here(*, gpu: bool) -> tuple[list[Subject], list[str]]:
@@ -102,17 +127,17 @@ def ruled_equivalent() -> list[Subject]:
 
 
 def named(names: list[str] | None) -> list[Subject]:
-    """Specimens and mutants of a kind or with a beginning that is asked for; by default all not ruled equivalent.
+    """Subjects of a kind or with a beginning that is asked for; by default all but mutants ruled equivalent.
 
     Raises:
         UsageError: for a name that is the beginning of none.
     """
-    subjects = [of_specimen(one) for one in SPECIMENS] + [of_mutant(one) for one in every().values()]
+    subjects = [of_specimen(one) for one in SPECIMENS] + [of_mutant(one) for one in every().values()] + of_generations()
     if not names:
         return [one for one in subjects if one.name not in EQUIVALENT]
     for name in names:
         if not any(_is(one, name) for one in subjects):
-            raise UsageError(f"subject={name!r}: must be specimen, mutant, or how the name of one begins")
+            raise UsageError(f"subject={name!r}: must be {', '.join(KINDS)}, or how the name of one begins")
     return [one for one in subjects if any(_is(one, name) for name in names)]
 
 

@@ -17,7 +17,7 @@ from fuzz.bench.case_set import CASES
 from fuzz.bench.finders import FINDERS
 from fuzz.bench.finders.search import CASES as GIVEN_UP
 from fuzz.bench.geometries import parsed
-from fuzz.bench.subjects import named
+from fuzz.bench.subjects import KINDS, named
 from fuzz.cli import options
 from fuzz.engines import NAMES
 
@@ -89,7 +89,7 @@ def finders(
         bool, typer.Option("--equivalents", help="Hold mutants ruled equivalent against their originals, 10,000 cases.")
     ] = False,
     subject: Annotated[
-        list[str] | None, typer.Option(help="specimen, mutant, or how the name of one begins; default: all.")
+        list[str] | None, typer.Option(help=f"{', '.join(KINDS)}, or how the name of one begins; default: all.")
     ] = None,
     finder: Annotated[list[str] | None, typer.Option(help=f"Of {', '.join(FINDERS)}; default: all.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds, from 0 on.")] = 5,

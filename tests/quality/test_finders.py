@@ -23,6 +23,7 @@ from fuzz.case import Segment
 from fuzz.corpus import KEPT, entries, shipped
 from fuzz.errors import UsageError
 from fuzz.rules import broken_rule
+from fuzz.targets import GENERATIONS
 from fuzz.verdict import Verdict
 from tests.conftest import planted
 
@@ -111,6 +112,17 @@ def test_an_even_source_leans_to_nothing() -> None:
     tenths = [sum(one * 10 // 2**17 == tenth for one in drawn) for tenth in range(10)]
     assert max(tenths) < 480
     assert min(tenths) > 320
+
+
+def test_each_fault_of_a_generation_is_a_subject_of_its_own(bench: Bench) -> None:
+    """Of several that one kernel shows only the named one counts."""
+    (subject,) = named(["ids_on_z skipped"])
+    rejected, skipped = Verdict("finding", "rejected", "launch-z"), Verdict("finding", "skipped", "product")
+    assert not subject.counts(BY_NAME["ids-on-z"].smallest, rejected, lambda name, one: rejected)
+    assert subject.counts(BY_NAME["ids-on-z"].smallest, skipped, lambda name, one: skipped)
+    (row,) = bench.rows(subject, ("corpus",), (0,))
+    assert (row["kind"], row["bucket"]) == ("generation", "skipped:product")
+    assert {one.target for one in named(["generation"])} == set(GENERATIONS) - {"chunk_list"}
 
 
 def test_quick_has_two_mutants_of_each_operator() -> None:
