@@ -37,6 +37,10 @@ SIZES: Mapping[tuple[str, str], Sizes] = {
 they leave half of it on two cores. Who asks for less time than the mode has is asked as much less."""
 
 
+A_LANE: Mapping[str, int] = {"simulator": 500, "interpreter": 40, "cuda": 20_000}
+"""Cases that one worker runs in about the time in which another one loads."""
+
+
 @dataclass(frozen=True)
 class Request:
     """A gate to be held.
@@ -92,6 +96,11 @@ class Request:
     def sizes_on(self, engine: str) -> Sizes:
         """How many cases there are on an engine: the command line decides it, whatever time they take."""
         return Sizes(*(math.ceil(size * self.part) for size in self.sizes.get((self.mode, engine), Sizes(0, 0))))
+
+    def lanes_on(self, engine: str) -> int:
+        """Workers that are worth their loading, however many the machine bears."""
+        sizes = self.sizes_on(engine)
+        return max(1, (sizes.exhaustive + sizes.search) // A_LANE.get(engine, 1))
 
     def opening(self, target: str) -> messages.Open:
         """What a worker of one of the two is told first."""

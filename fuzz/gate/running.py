@@ -65,7 +65,7 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
                     "hold the gate on a machine with a GPU, or leave --receipt out"
                 )
             base = Base(request.base, crew, lambda: control.left)
-            lanes = Lanes(fleet, usual_workers(opened), control)
+            lanes = Lanes(fleet, min(usual_workers(opened), request.lanes_on(opened.engine)), control)
             contents = {request.target: opened.contents[request.target]}
             if request.base and not isinstance(base.opened, str):
                 contents |= base.opened.contents

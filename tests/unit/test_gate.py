@@ -308,6 +308,14 @@ def test_a_shorter_gate_has_the_first_of_the_same_cases() -> None:
     assert asked().sizes_on("cuda") == (0, 0, 0)
 
 
+def test_a_short_gate_starts_few_workers() -> None:
+    """Loading another one takes as long as thousands of cases; a long gate takes all that the machine bears."""
+    asked = partial(Request, "a", None, Path(), Path())
+    assert [asked(seconds=seconds).lanes_on("cuda") for seconds in (0.1, 12, 60)] == [1, 1, 3]
+    assert asked(mode="batch").lanes_on("cuda") == 100
+    assert [asked(seconds=seconds).lanes_on("simulator") for seconds in (5, 60)] == [1, 9]
+
+
 def test_a_waived_find_is_shown_and_does_not_block(tmp_path: Path) -> None:
     """The owner stands beside it; a find of another bucket blocks as before."""
     waiver = waivers.Waiver("stale:tail", "known", "https://example.org/1", "ann", dt.date(2100, 1, 1))
