@@ -36,6 +36,11 @@ def _store_byte(address, value, device):
 
 
 @triton.jit
+def _read_byte(address_ptr, read_ptr):
+    tl.store(read_ptr, tl.load(tl.load(address_ptr).to(tl.pointer_type(tl.int8))))
+
+
+@triton.jit
 def _wait_for_ever(flag_ptr):
     seen = tl.load(flag_ptr, volatile=True)
     while seen == 0:
@@ -203,6 +208,20 @@ def _no_such_name(pointer):
 def uncompilable(table, device):
     """Its kernel does not compile: rejected:compile on a GPU."""
     return lambda ids: _no_such_name[(1,)](torch.zeros(1, device=device))
+
+
+def reads_behind(table, device):
+    """Right, but reads the byte behind the last segment: seen where that is no memory of the case."""
+    right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
+    behind = int((table.base + (table.blocks or 1) * table.stride).max())
+
+    def zero(ids):
+        right(ids)
+        if ids:
+            read = torch.zeros(1, dtype=torch.int8, device=device)
+            _read_byte[(1,)](torch.tensor([behind], dtype=torch.int64, device=device), read)
+
+    return zero
 
 
 def right(table, device):

@@ -101,8 +101,8 @@ def test_the_same_seed_finds_the_same(kvzero: Callable) -> None:
     reports = []
     for corpus in ("a", "b"):
         run = kvzero(
-            "fuzz", "--target", "page_table", "--profile", "small", "--cases", "40", "--seed", "5", "--no-known",
-            "--corpus", corpus, "--engine", "interpreter", "--workers", "1", "--json",
+            "fuzz", "--target", "page_table", "--profile", "small", "--cases", "15", "--seed", "5", "--no-known",
+            "--corpus", corpus, "--engine", "simulator", "--workers", "1", "--json",
         )  # fmt: skip
         report = _report(run.stdout)
         reports.append([(find["bucket"], find["count"], Path(find["case"]).name) for find in report["finds"]])
