@@ -5,8 +5,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from fuzz import version
+from fuzz import version, whole
 from fuzz.errors import UsageError
 from fuzz.plan import Plan
 
@@ -104,15 +102,9 @@ def create(path: Path, plan: Plan) -> CampaignFolder:
         raise UsageError(f"dir={path}: is there already; go on with it by --resume {path}, or name another")
     path.parent.mkdir(parents=True, exist_ok=True)
     written = Written(plan, version(), str(Path.cwd()), sources(plan.targets))
-    made = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-"))
-    try:
+    with whole.folder(path) as made:
         (made / FLIGHT).mkdir()
         (made / PLAN).write_bytes(msgspec.json.format(msgspec.json.encode(written, enc_hook=str)) + b"\n")
-        made.chmod(0o755)
-        made.rename(path)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
     return CampaignFolder(path, written)
 
 

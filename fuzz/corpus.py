@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from fuzz import codec, whole_file
+from fuzz import codec, whole
 from fuzz.case import Case, Origin
 from fuzz.errors import CaseError, CorpusError
 from fuzz.simplicity import order
@@ -129,7 +129,7 @@ def keep(root: Path, case: Case, bucket: Bucket) -> Path:
     path = folder / codec.file_name(kept)
     if path.exists():  # the same case of a target of the same name elsewhere
         kept = replace(kept, finds=codec.read(path).finds | kept.finds)
-    whole_file.write(path, codec.encode(kept))
+    whole.write(path, codec.encode(kept))
     for entry in older:
         if entry.path != path:
             forget(entry.path, bucket)
@@ -143,7 +143,7 @@ def forget(path: Path, bucket: Bucket) -> None:
     case = codec.read(path)
     others = {key: label for key, label in case.finds.items() if key != bucket.key}
     if others:
-        whole_file.write(path, codec.encode(replace(case, finds=others)))
+        whole.write(path, codec.encode(replace(case, finds=others)))
     else:
         path.unlink(missing_ok=True)
 
@@ -175,7 +175,7 @@ def accept(root: Path, path: Path, title: str | None, ref: str | None, shown: di
     kept = folder / codec.file_name(accepted)
     if kept.exists():
         raise CorpusError(f"{kept}: is there already; give another --title, or delete {path}")
-    whole_file.write(kept, codec.encode(accepted))
+    whole.write(kept, codec.encode(accepted))
     path.unlink()
     return kept
 

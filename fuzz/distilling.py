@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from fuzz import campaign_folder, codec, corpus, whole_file
+from fuzz import campaign_folder, codec, corpus, whole
 from fuzz.campaign_folder import CampaignFolder
 from fuzz.case import Case
 from fuzz.errors import CorpusError, JournalError
@@ -37,7 +37,7 @@ def merge(folders: Iterable[Path], root: Path) -> tuple[int, int]:
     chosen = [names[place] for place in cover([features(found[name]) for name in names], there)]
     (root / FOLDER).mkdir(parents=True, exist_ok=True)
     for name in chosen:
-        whole_file.write(root / FOLDER / name, codec.encode(found[name]))
+        whole.write(root / FOLDER / name, codec.encode(found[name]))
     return len(chosen), len(found)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from fuzz import version, whole_file
+from fuzz import version, whole
 from fuzz.bench.machine import machine
 from fuzz.codec import encode
 from fuzz.corpus import Entry
@@ -129,7 +129,7 @@ def write(path: Path, receipt: Receipt) -> None:
         OSError: if it cannot be written; nothing is left behind.
     """
     text = json.dumps(msgspec.to_builtins(receipt), indent=2, sort_keys=True) + "\n"
-    whole_file.write(path, text)
+    whole.write(path, text)
 
 
 def read(path: Path) -> Receipt:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from fuzz import codec, corpus
+from fuzz import codec, corpus, whole
 from fuzz.build import trace
 from fuzz.case import Case, Origin
 from fuzz.errors import JournalError
@@ -100,18 +99,12 @@ def leave(folder: Path, journal: Journal, seed: int) -> str:
 
 
 def write(folder: Path, cases: Iterable[Case]) -> None:
-    """Make the ``coverage/`` of a campaign's folder, whole or not at all.
+    """Make or replace the ``coverage/`` of a campaign's folder, whole or not at all.
 
     Raises:
         OSError: if it cannot be written.
     """
-    made = Path(tempfile.mkdtemp(dir=folder, prefix=f".{FOLDER}-"))
-    try:
+    with whole.folder(folder / FOLDER) as made:
         for case in cases:
             (made / codec.file_name(case)).write_text(codec.encode(case))
-        made.chmod(0o755)
         shutil.rmtree(folder / FOLDER, ignore_errors=True)
-        made.rename(folder / FOLDER)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fuzz import whole_file
+from fuzz import whole
 
 STATS, PLOT = "stats.json", "plot.csv"
 
@@ -45,7 +45,7 @@ class StatsFiles:
         seconds = float(numbers["seconds"])
         self._written = seconds
         with contextlib.suppress(OSError):
-            whole_file.write(self._folder / STATS, json.dumps(numbers, indent=2) + "\n", lasting=False)
+            whole.write(self._folder / STATS, json.dumps(numbers, indent=2) + "\n", lasting=False)
             if not self._rows or seconds - _seconds(self._rows[-1]) >= self._step:
                 self._row(",".join(str(numbers[name]) for name in COLUMNS))
 
@@ -58,7 +58,7 @@ class StatsFiles:
             with (self._folder / PLOT).open("a") as file:
                 file.write(row + "\n")
             return
-        whole_file.write(self._folder / PLOT, "\n".join([",".join(COLUMNS), *self._rows]) + "\n", lasting=False)
+        whole.write(self._folder / PLOT, "\n".join([",".join(COLUMNS), *self._rows]) + "\n", lasting=False)
         self._whole = True
 
 

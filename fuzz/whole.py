@@ -1,9 +1,12 @@
-"""A file that is there whole or not at all: written beside its place, and moved there in one step."""
+"""Files and folders that are there whole or not at all: made beside their place, and moved there in one step."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -29,4 +32,24 @@ def write(path: Path, text: str, *, lasting: bool = True) -> None:
         os.replace(name, path)  # noqa: PTH105
     except BaseException:
         Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def folder(path: Path) -> Iterator[Path]:
+    """Make a folder: the block fills one beside it, which gets the name once the block ends.
+
+    Args:
+        path: where; its parent is there, and nothing but an empty folder has that name when the block ends.
+
+    Raises:
+        OSError: if it cannot be made; nothing is left behind then, nor if the block raises.
+    """
+    made = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}-"))
+    try:
+        yield made
+        made.chmod(0o755)
+        made.rename(path)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
         raise
