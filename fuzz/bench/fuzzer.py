@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
+
+from msgspec.structs import replace
 
 from fuzz.bench import case_set
 from fuzz.bench.baseline_process import Baselines, baselines
@@ -12,16 +13,13 @@ from fuzz.bench.crews import timed
 from fuzz.bench.figures import rates
 from fuzz.bench.machine import machine
 from fuzz.bench.together import seconds_together
+from fuzz.devices import usual_workers
 from fuzz.errors import UsageError
 from fuzz.supervisor import Crew, crew_of
 
 ROUNDS = 7
 PASSES = 5
 """Times that a round runs the set, where that takes a fraction of a second; the loop under Hypothesis runs it once."""
-
-MANY_CORES = 16
-ON_A_GPU = 14
-"""Workers of a machine with a GPU and many cores; two are left to the process that measures and to the driver."""
 
 
 def run(
@@ -41,7 +39,7 @@ def run(
         engine: an engine by name, or None for the best there is.
         cases: how many of the fixed set.
         rounds: how often each driver is measured, by turns.
-        workers: processes of the last row, or None for as many as suit the machine.
+        workers: processes of the last row, or None for as many as a search has on one GPU.
 
     Raises:
         EngineError: if the cases are too light, or the target is found wrong.
@@ -56,7 +54,7 @@ def run(
         with baselines(target, opened.engine) as others:
             tell(f"{opened.engine} on {opened.device}: {cases} cases, three drivers by turns, {rounds} times")
             rows = by_turns(crew, others, cases, rounds)
-    count = workers or usual_workers(opened.engine)
+    count = workers or usual_workers(replace(opened, gpus=1))  # those of this bench are all on the first
     tell(f"{count} processes together, {rounds} times")
     seconds = seconds_together(target, opened.engine, count, cases, PASSES, rounds)
     rows.append({"driver": "campaign together", "processes": count, **rates(count * PASSES * cases, seconds)})
@@ -73,12 +71,6 @@ def run(
         "speedup_all": round(together / naive, 2),
         "speedup_all_given": round(together / given, 2),
     }
-
-
-def usual_workers(engine: str) -> int:
-    """Processes that suit the machine."""
-    cores = len(os.sched_getaffinity(0))
-    return ON_A_GPU if engine == "cuda" and cores >= MANY_CORES else max(1, cores // 2)
 
 
 def by_turns(crew: Crew, others: Baselines, cases: int, rounds: int) -> list[dict[str, object]]:

@@ -6,12 +6,14 @@ import json
 import os
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
 from fuzz import messages
+from fuzz.bench import fuzzer
 from fuzz.bench.baseline_process import baselines
-from fuzz.bench.fuzzer import by_turns, usual_workers
 from fuzz.bench.together import seconds_together
 from fuzz.errors import EngineError, UsageError
 from tests.conftest import planted
@@ -112,13 +114,23 @@ def test_workers_that_fail_wait_for_nobody() -> None:
         seconds_together("page_table", "simulator", 2, 20, 1, 1)
 
 
-def test_usual_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fourteen beside a GPU and sixteen cores, else half of the cores, and never none."""
+@pytest.mark.parametrize("gpus", [1, 4])
+@pytest.mark.parametrize(("engine", "workers"), [("simulator", [1, 4, 32]), ("cuda", [1, 6, 14])])
+def test_as_many_processes_as_the_search_has_on_one_gpu(
+    monkeypatch: pytest.MonkeyPatch, engine: str, workers: list[int], gpus: int
+) -> None:
+    """Of 2, 8 and 64 cores; other GPUs count for nothing, since all processes are on the first."""
+    opened = messages.Opened(engine, "x", "h200", {}, {"masked_grid": "table"}, gpus)
+    monkeypatch.setattr(fuzzer, "crew_of", lambda targets, engine: nullcontext(SimpleNamespace(open=lambda: opened)))
+    monkeypatch.setattr(fuzzer, "baselines", lambda target, engine: nullcontext())
+    monkeypatch.setattr(fuzzer, "timed", lambda crew, cases: None)
+    monkeypatch.setattr(fuzzer, "by_turns", lambda *_: [{"cases_per_second": 1.0}] * 3)
+    monkeypatch.setattr(fuzzer, "seconds_together", lambda *_: [1.0])
     found = []
-    for cores in (1, 2, 16, 64):
+    for cores in (2, 8, 64):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: set(range(cores)))
-        found.append((usual_workers("simulator"), usual_workers("cuda")))
-    assert found == [(1, 1), (1, 1), (8, 14), (32, 14)]
+        found.append(fuzzer.run([].append, target="masked_grid", cases=20)["rows"][-1]["processes"])
+    assert found == workers
 
 
 class _Sleeping:
@@ -140,7 +152,7 @@ class _Sleeping:
 def test_drivers_take_turns() -> None:
     """Each round asks all three, each after a warm-up; a part of a batch is a share of its time as seen from here."""
     fake = _Sleeping()
-    naive, given, campaign = by_turns(fake, fake, cases=10, rounds=2)
+    naive, given, campaign = fuzzer.by_turns(fake, fake, cases=10, rounds=2)
     assert fake.asked == ["naive", "given", *(2 * (["naive"] * 5 + ["given"] + ["campaign"] * 5))]
     assert (naive["cases_per_second"], given["cases_per_second"], given["mean_bytes"]) == (500.0, 500.0, 5000)
     assert 0 < campaign["cases_per_second"] <= 1000

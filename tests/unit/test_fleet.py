@@ -298,8 +298,9 @@ def test_deaths_are_allowed_by_cases(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("engine", "gpus", "cores", "workers"),
-    [("simulator", 0, 1, 1), ("simulator", 0, 16, 8), ("cuda", 1, 16, 14), ("cuda", 1, 64, 14), ("cuda", 1, 2, 1),
-     ("cuda", 0, 8, 6), ("cuda", 8, 128, 112), ("cuda", 4, 16, 8)],
+    [("simulator", 0, 1, 1), ("simulator", 0, 2, 1), ("simulator", 0, 16, 8), ("simulator", 0, 64, 32),
+     ("cuda", 1, 16, 14), ("cuda", 1, 64, 14), ("cuda", 1, 1, 1), ("cuda", 1, 2, 1), ("cuda", 0, 8, 6),
+     ("cuda", 8, 128, 112), ("cuda", 4, 16, 8)],
 )  # fmt: skip
 def test_as_many_workers_as_the_machine_bears(engine: str, gpus: int, cores: int, workers: int) -> None:
     """Half of the cores without a GPU; with GPUs, each one's share of cores but two, at most fourteen."""
