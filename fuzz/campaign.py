@@ -23,7 +23,7 @@ from fuzz.lane import BATCH_SECONDS, search
 from fuzz.ledger import Ledger
 from fuzz.open_finds import replayed
 from fuzz.plan import Plan
-from fuzz.profiles import ENUMERATED, bound, fitting
+from fuzz.profiles import bound, fitting
 from fuzz.reports.stats_files import StatsFiles
 from fuzz.statistics import Statistics
 from fuzz.supervisor import Crew
@@ -90,7 +90,7 @@ class Campaign:
             kit.tell,
             self._statistics,
             self._show_now_and_then,
-            self._start(),
+            self._start,
         )
         self.book = self._ledger.book = FindBook(
             self.report,
@@ -105,10 +105,8 @@ class Campaign:
         )
 
     def _start(self) -> list[Kept]:
-        """The cases that a fresh search begins with; one that goes on has them in its journal."""
+        """The kept cases that a search begins with; what it leaves out is told."""
         plan = self._plan
-        if set(plan.profiles) & set(ENUMERATED) or self._kit.journal.epochs():
-            return []
         start = coverage.start(plan.corpus, plan.profiles, plan.unit or 1)
         if start.left_out:
             self._kit.tell(Warned(start.left_out))

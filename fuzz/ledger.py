@@ -39,7 +39,7 @@ class Ledger:
         tell: told of each step, by one thread at a time.
         statistics: told of each batch.
         on_tick: called now and then, to show how the run does.
-        start: kept cases that a fresh run begins with.
+        start: asked by a fresh search for the kept cases that it begins with; one that goes on has them in its journal.
 
     Attributes:
         lock: guards all of this, and the find book.
@@ -59,7 +59,7 @@ class Ledger:
         tell: Subscriber,
         statistics: Statistics,
         on_tick: Callable[[], None],
-        start: Iterable[Kept] = (),
+        start: Callable[[], Iterable[Kept]],
     ) -> None:
         self.lock = threading.RLock()
         self.guide: Guide | None = None
@@ -76,7 +76,8 @@ class Ledger:
         self._schedule = Schedule(plan.attempts, *journal.progress())
         self._guiding = threading.Lock()
         if not set(plan.profiles) & set(ENUMERATED):
-            self.guide = Guide(plan.seed, plan.profiles, plan.unit or 1, start, journal.epochs(), self._keep)
+            grown = journal.epochs()
+            self.guide = Guide(plan.seed, plan.profiles, plan.unit or 1, () if grown else start(), grown, self._keep)
 
     def epoch(self, work: Work) -> tuple[int, bytes]:
         """Where the epoch that a piece of work begins in ends it, if it does, and the epoch's pool.

@@ -17,6 +17,7 @@ from fuzz.control import Control
 from fuzz.errors import UsageError, WorkerError
 from fuzz.events import Report, Warned
 from fuzz.fleet import Fleet
+from fuzz.guided import coverage
 from fuzz.guided.epochs import epoch_of, first_of
 from fuzz.guided.guide import Guide
 from fuzz.journal import Journal
@@ -82,7 +83,8 @@ class _Run:
         self.hired = 0
         self._step = step
         self._lock = threading.Lock()
-        self.plan = Plan(("t",), ("small",), 0, folder, **{"cases": 2000, "workers": 3, "use_known": False, **plan})
+        usual = {"profiles": ("small",), "cases": 2000, "workers": 3, "use_known": False}
+        self.plan = Plan(("t",), seed=0, corpus=folder, **{**usual, **plan})
         self.control = Control(self.plan.seconds, self.plan.attempts, stop_on_find=self.plan.stop_on_find)
         self.journal = Journal()
 
@@ -136,6 +138,23 @@ def test_a_case_has_the_pool_of_its_epoch_whatever_the_lanes(tmp_path: Path, wor
         assert pool == wanted[epoch].pool
     assert {epoch_of(first) for first, _, _ in seen} == set(wanted)
     assert [one.epoch for one in run.journal.epochs()] == list(wanted)
+
+
+@pytest.mark.parametrize(("profile", "reads"), [("small", 1), ("exhaustive", 0)])
+def test_epochs_are_read_once_and_kept_cases_for_a_fresh_search_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: str, reads: int
+) -> None:
+    """An enumeration has neither; a run that goes on has the cases that it began with in its epochs."""
+    asked = []
+    run = _Run(tmp_path, lambda number: FakeWorker(_passes), profiles=(profile,), cases=100)
+    monkeypatch.setattr(coverage, "start", lambda *_: asked.append("start") or coverage.Start([], ""))
+    epochs = run.journal.epochs
+    monkeypatch.setattr(run.journal, "epochs", lambda: asked.append("epochs") or epochs())
+    run.report()
+    assert asked == ["epochs", "start"][: 2 * reads]
+    asked.clear()
+    run.report()
+    assert asked == ["epochs"][:reads]
 
 
 def test_a_worker_that_dies_costs_the_others_nothing(tmp_path: Path) -> None:
