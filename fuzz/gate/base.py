@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -41,6 +42,7 @@ class Base:
         self._locator = locator
         self._worker = worker
         self._left = left
+        self._files: dict[Path, Verdict] = {}
 
     @cached_property
     def opened(self) -> messages.Opened | str:
@@ -66,18 +68,28 @@ class Base:
         """
         return self.trouble is not None and self._locator is not None and revisions.is_new(self._locator)
 
-    def verdict(self, case: Case) -> Verdict | None:
-        """What becomes of a case on the base; None if that cannot be found out."""
+    def verdict(self, case: Case, file: Path | None = None) -> Verdict | None:
+        """What becomes of a case on the base; None if that cannot be found out.
+
+        Args:
+            case: the case.
+            file: the corpus file that it is, if it is one; each is run once, whichever checks ask for it.
+        """
+        if file in self._files:
+            return self._files[file]
         if self._worker is None or self.trouble or not self._time:
             return None
         try:
-            return self._worker.attempt(case, self._locator or "")
+            verdict = self._worker.attempt(case, self._locator or "")
         except (KvzeroError, Abandoned):
             return None
+        if file:
+            self._files[file] = verdict
+        return verdict
 
-    def label(self, case: Case) -> str | None:
+    def label(self, case: Case, file: Path | None = None) -> str | None:
         """The same in a word."""
-        verdict = self.verdict(case)
+        verdict = self.verdict(case, file)
         return verdict.label() if verdict else None
 
     def meets(self, label: str, request: messages.Batch) -> bool | None:

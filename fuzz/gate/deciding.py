@@ -99,7 +99,7 @@ def _standing(ground: Ground, finding: Finding, elsewhere: Elsewhere) -> tuple[S
     base, label = ground.base, finding.bucket.label
     if base.trouble:
         return "new", base.trouble.partition(":")[0]
-    shown = base.label(finding.case)
+    shown = base.label(finding.case, finding.path)
     if shown is None:
         return "undecided", "there was no time to run the base on it"
     if shown == label:

@@ -182,6 +182,16 @@ def test_what_a_change_mends_is_named_and_blocks_nothing(tmp_path: Path) -> None
     assert _report(ground, Fixed()).checks[0].state == "left out"
 
 
+def test_a_corpus_file_is_run_on_the_base_once(tmp_path: Path) -> None:
+    """Whichever checks ask for it: a launch find is held against all files, and what is mended is looked for in all."""
+    base = FakeWorker("old", lambda case: LAUNCH if case.segments[0].page == 128 else PASSED)
+    files = tuple(_case(page) for page in (16, 32, 64, 128))
+    ground, _ = _ground(tmp_path, _wide(LAUNCH), base, files=files)
+    corpus, fixed = _report(ground, CorpusFiles(), Fixed()).checks
+    assert (corpus.state, corpus.counts, fixed.done) == ("passed", {"passed": 2, "finding": 2}, 4)
+    assert base.ran == 4
+
+
 def test_workers_that_die_under_information_block_nothing(tmp_path: Path) -> None:
     """It ends with the files before, or without a count of ids, and says so; the checks that ask had their say."""
     ground, _ = _ground(tmp_path, lambda case: PASSED, _wide(TAIL, 32), files=(_case(32), _case(64), _case(128)))

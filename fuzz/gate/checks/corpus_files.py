@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from pathlib import Path
 
 from fuzz.corpus import Entry
 from fuzz.gate.checks.states import ended
@@ -19,9 +18,6 @@ class CorpusFiles:
     """Runs each file; a file's own ``finds`` excuse nothing, only the base does."""
 
     name = "corpus"
-
-    def __init__(self) -> None:
-        self._base: dict[Path, str] = {}
 
     def __call__(self, ground: Ground) -> Check:
         """Run them in the order of their names."""
@@ -45,18 +41,18 @@ class CorpusFiles:
         shown: list[Decided] = []
         if verdict.outcome == "finding":
             finding = Finding(ground.bucket(verdict), entry.case, verdict, "", 1, entry.path)
-            shown = decided(ground, self.name, [finding], lambda label: self._elsewhere(ground, label))
+            shown = decided(ground, self.name, [finding], lambda label: _elsewhere(ground, label))
         one = shown[0] if shown else None
         ground.tell(FileTried(entry.path, verdict.label(), verdict.outcome, seconds, verdict.text, one))
         return verdict.outcome, shown
 
-    def _elsewhere(self, ground: Ground, label: str) -> bool | None:
-        """Whether the base shows a label on any file; each is run on it once."""
-        for entry in ground.files:
-            shown = self._base.get(entry.path) or ground.base.label(entry.case)
-            if shown is None:
-                return None
-            self._base[entry.path] = shown
-            if shown == label:
-                return True
-        return False
+
+def _elsewhere(ground: Ground, label: str) -> bool | None:
+    """Whether the base shows a label on any file."""
+    for entry in ground.files:
+        shown = ground.base.label(entry.case, entry.path)
+        if shown is None:
+            return None
+        if shown == label:
+            return True
+    return False

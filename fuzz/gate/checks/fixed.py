@@ -30,7 +30,7 @@ class Fixed:
         for entry in ground.files:
             if ground.control.elapsed > until:
                 break
-            shown = ground.base.verdict(entry.case)
+            shown = ground.base.verdict(entry.case, entry.path)
             if shown is None:
                 break
             try:
