@@ -70,12 +70,14 @@ class WorkerProcess:
         environment: variables that the worker has besides its parent's.
 
     Attributes:
+        slot: where it holds its cases in flight.
         given_up: asked at each beat of waiting; once true, the wait ends with :class:`Abandoned`.
         unwanted: the same while it loads: whether there is nothing left that it could run.
     """
 
+    _ready: messages.Opened | KvzeroError | None
+
     def __init__(self, opening: messages.Open, folder: Path, environment: Mapping[str, str] | None = None) -> None:
-        self.slot = folder / f"{uuid.uuid4().hex}.slot"
         self.given_up: Callable[[], bool] = never
         self.unwanted: Callable[[], bool] = never
         self._log = WorkerLog()
@@ -91,11 +93,23 @@ class WorkerProcess:
                 env={**os.environ, **(environment or {})},
             )
         self._connection = Connection(ours.detach())
-        self._names = ", ".join(opening.targets)
         self._pool_sent: bytes | None = None
-        self._ready: messages.Opened | KvzeroError | None = None
-        with contextlib.suppress(*_GONE):
-            self._send(replace(opening, slot=str(self.slot)))
+        self._open(opening, folder)
+
+    def reopen(self, opening: messages.Open, folder: Path) -> None:
+        """Load other targets in the same process; :meth:`opened` waits for them.
+
+        Args:
+            opening: as for a new worker.
+            folder: where its slot lies from now on.
+        """
+        self.slot.unlink(missing_ok=True)
+        self._open(opening, folder)
+
+    @property
+    def usable(self) -> bool:
+        """Whether it has loaded everything, and its process lives."""
+        return self._process.poll() is None and isinstance(self._ready, messages.Opened)
 
     @property
     def warm(self) -> bool:
@@ -160,6 +174,13 @@ class WorkerProcess:
         self.kill()
         self.slot.unlink(missing_ok=True)
         self._log.close()
+
+    def _open(self, opening: messages.Open, folder: Path) -> None:
+        self.slot = folder / f"{uuid.uuid4().hex}.slot"
+        self._names = ", ".join(opening.targets)
+        self._ready = None
+        with contextlib.suppress(*_GONE):
+            self._send(replace(opening, slot=str(self.slot)))
 
     def _opening(self) -> messages.Opened | KvzeroError:
         until = time.monotonic() + START_SECONDS

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-
-from msgspec.structs import replace
 
 from fuzz import messages
 from fuzz.supervisor import Crew
@@ -53,7 +50,7 @@ class Pool:
 
     def kept(self, worker: _Kept) -> bool:
         """Whether a worker that is let go goes on living."""
-        if self._keeping and worker.alive:
+        if self._keeping and worker.usable:
             self._idle.append(worker)
             return True
         return False
@@ -63,20 +60,6 @@ class _Kept(WorkerProcess):
     def __init__(self, pool: Pool, opening: messages.Open, folder: Path) -> None:
         self._pool = pool
         super().__init__(opening, folder)
-
-    @property
-    def alive(self) -> bool:
-        """Whether it runs and can take another request."""
-        return self._process.poll() is None and isinstance(self._ready, messages.Opened)
-
-    def reopen(self, opening: messages.Open, folder: Path) -> None:
-        """Load other targets in the same process."""
-        self.slot.unlink(missing_ok=True)
-        self.slot = folder / f"{uuid.uuid4().hex}.slot"
-        self._names = ", ".join(opening.targets)
-        self._ready = None
-        with suppress(EOFError, ConnectionResetError, BrokenPipeError):
-            self._send(replace(opening, slot=str(self.slot)))
 
     def close(self) -> None:
         if not self._pool.kept(self):

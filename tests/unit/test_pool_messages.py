@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fuzz import messages
 from fuzz.worker_process import WorkerProcess
 
@@ -34,3 +36,17 @@ def test_a_pool_is_sent_once() -> None:
         )
     sent = [getattr(request, "pool", "open") for request in worker._connection.sent]
     assert sent == [b"one", None, b"other", b"one", "open", b"one"]
+
+
+def test_a_worker_that_is_opened_anew_is_as_one_just_made(tmp_path: Path) -> None:
+    """Its slot lies in the new folder, the old one is gone, and what it told of other targets holds no more."""
+    worker = _worker()
+    worker._ready = messages.Opened("simulator", "CPU", "h200", {}, {})
+    worker.slot = tmp_path / "old.slot"
+    worker.slot.touch()
+    (tmp_path / "new").mkdir()
+    worker.reopen(OPEN, tmp_path / "new")
+    assert list(tmp_path.rglob("*.slot")) == []
+    assert worker.slot.parent == tmp_path / "new"
+    assert [request.slot for request in worker._connection.sent] == [str(worker.slot)]
+    assert worker._ready is None
