@@ -17,7 +17,7 @@ from fuzz.hands import Hands, asking
 from fuzz.shrink import shrink
 from fuzz.simplicity import order
 from fuzz.verdict import Bucket, Verdict
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 
 REPLAYS = 10
 DEADLY_REPLAYS = 1

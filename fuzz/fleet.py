@@ -16,7 +16,8 @@ from fuzz.restarts import Deaths, Restarts
 from fuzz.standbys import Standbys, usual_standbys
 from fuzz.supervisor import Crew
 from fuzz.verdict import Verdict
-from fuzz.worker_process import BEAT, Abandoned, WorkerProcess, never
+from fuzz.waiting import BEAT, Abandoned, never
+from fuzz.worker_process import WorkerProcess
 
 LEAVING = 5.0
 """Seconds that a lane may take to leave its worker; only a process that the kernel cannot end takes longer."""

@@ -8,7 +8,7 @@ from typing import Protocol
 from fuzz.case import Case
 from fuzz.shrink.trial import Attempt, OutOfBudget
 from fuzz.verdict import Verdict
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 
 
 class Hands(Protocol):

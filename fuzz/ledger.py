@@ -22,7 +22,7 @@ from fuzz.profiles import ENUMERATED
 from fuzz.schedule import Schedule, Work
 from fuzz.statistics import Statistics
 from fuzz.verdict import Bucket
-from fuzz.worker_process import BEAT
+from fuzz.waiting import BEAT
 
 TICK = 0.1
 """Seconds between two looks at how the run does: a hundred workers report two thousand times a second."""

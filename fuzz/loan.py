@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from fuzz.worker_process import BEAT
+from fuzz.waiting import BEAT
 
 
 class Loan:

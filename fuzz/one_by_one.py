@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from fuzz import messages
 from fuzz.case import Case
+from fuzz.death import Died
 from fuzz.flight import sequence_of
 from fuzz.verdict import Verdict
-from fuzz.worker_process import Died
 
 LONG = 3600.0
 """Seconds that the suspects of one death may take together; each has a limit of its own."""

@@ -14,7 +14,7 @@ from fuzz.events import OpenFind
 from fuzz.findbook import REPLAYS
 from fuzz.hands import Hands
 from fuzz.verdict import Bucket, Verdict
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 
 MOST_SECONDS = 30.0
 SHARE = 0.1

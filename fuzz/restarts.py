@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from fuzz.errors import WorkerError
-from fuzz.worker_process import BEAT, Abandoned, never
+from fuzz.waiting import BEAT, Abandoned, never
 
 MOST = 200
 """Deaths after which a run gives up: something other than cases must be killing workers."""

@@ -24,7 +24,7 @@ from fuzz.plan import Plan
 from fuzz.recovery import recover
 from fuzz.reports.stats_files import StatsFiles
 from fuzz.supervisor import Crew
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 
 ROOM = 2**20
 """Bytes that a corpus must have free: flight slots and some finds."""

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from fuzz import messages
 from fuzz.case import Case
+from fuzz.death import Died
 from fuzz.errors import KvzeroError, WorkerError
 from fuzz.one_by_one import named, one_by_one
 from fuzz.restarts import Restarts
 from fuzz.verdict import Verdict
-from fuzz.worker_process import Abandoned, Died, WorkerProcess
+from fuzz.waiting import Abandoned
+from fuzz.worker_process import WorkerProcess
 
 
 class Crew:

@@ -1,4 +1,4 @@
-"""One spawned worker from the parent's side: its process, socket, slot and log; its death is a verdict."""
+"""One spawned worker from the parent's side: its process, socket, slot and log."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from fuzz import flight, messages
+from fuzz.death import Died, ended, hung
 from fuzz.errors import KvzeroError, UsageError, WorkerError
-from fuzz.verdict import Verdict
+from fuzz.waiting import BEAT, Abandoned, never
 from fuzz.worker_log import WorkerLog
 
 A = TypeVar("A", messages.BatchDone, messages.Tried)
@@ -27,36 +28,7 @@ A = TypeVar("A", messages.BatchDone, messages.Tried)
 START_SECONDS = 300.0
 """Longest that imports and targets may take; seven seconds are usual."""
 
-BEAT = 0.05
-"""Seconds between looks at the slot of a silent worker."""
-
-_MEMORY_SIGNALS = (signal.SIGSEGV, signal.SIGBUS)
 _GONE = (EOFError, ConnectionResetError, BrokenPipeError)
-
-
-class Died(Exception):  # noqa: N818 - news, not an error
-    """A worker ended in a batch or a try.
-
-    Attributes:
-        running: the cases in flight; none if it died between two cases or had reported it already.
-        verdict: what the death means for a case that was alone in flight, or for the run if there was none.
-        counts: outcomes of the batch, the cases in flight not among them.
-    """
-
-    def __init__(self, running: tuple[flight.InFlight, ...], verdict: Verdict, counts: dict[str, int]) -> None:
-        super().__init__(verdict.text)
-        self.running = running
-        self.verdict = verdict
-        self.counts = counts
-
-
-class Abandoned(Exception):  # noqa: N818 - wanted, not an error
-    """Whoever waited for a worker gave it up, and the worker was ended."""
-
-
-def never() -> bool:
-    """Wait for a worker as long as it takes."""
-    return False
 
 
 class WorkerProcess:
@@ -148,7 +120,7 @@ class WorkerProcess:
                     state = self._overdue()
                     if state is not None:
                         self.kill()
-                        raise Died(state.running, _hung(state), state.counts)
+                        raise hung(state)
                 answer = self._receive()
                 if isinstance(answer, messages.Failed):
                     raise answer.error()
@@ -228,13 +200,7 @@ class WorkerProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=BEAT * 20)  # a target may have closed our socket and lived on
         self.kill()
-        state = flight.read(self.slot)
-        if state is None or not state.running:
-            text = f"a worker ended between two cases; {self._log.last_words()}"
-            return Died((), Verdict("infra", text=text), state.counts if state else {})
-        if last is not None and [last.attempt] == [one.attempt for one in state.running]:
-            return Died((), last.verdict, state.counts)
-        return Died(state.running, _faulted(self._process.returncode, self._log.last_words()), state.counts)
+        return ended(flight.read(self.slot), last, self._process.returncode, self._log.last_words())
 
     def _send(self, request: messages.Request) -> None:
         if isinstance(request, messages.Open):
@@ -247,18 +213,3 @@ class WorkerProcess:
 
     def _receive(self) -> messages.Answer:
         return messages.decode_answer(self._connection.recv_bytes())
-
-
-def _faulted(returncode: int, tail: str) -> Verdict:
-    number = -returncode
-    if number in _MEMORY_SIGNALS:
-        return Verdict("finding", "faulted", "memory", text=f"{signal.Signals(number).name}; {tail}", lost=True)
-    if number > 0:
-        return Verdict("finding", "faulted", f"signal-{number}", text=tail, lost=True)
-    return Verdict("finding", "faulted", "exit", text=f"the process ended itself with {returncode}; {tail}", lost=True)
-
-
-def _hung(state: flight.Flight) -> Verdict:
-    seconds = time.monotonic() - state.started
-    words = f"still running after {seconds:.0f} s, its limit {state.limit:.0f} s"
-    return Verdict("finding", "hung", text=words, lost=True)

@@ -13,7 +13,7 @@ from fuzz import messages, revisions
 from fuzz.case import Case
 from fuzz.errors import KvzeroError
 from fuzz.verdict import Verdict
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 
 
 class Worker(Protocol):

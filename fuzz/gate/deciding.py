@@ -16,7 +16,7 @@ from fuzz.gate.results import Decided, Finding, Standing
 from fuzz.hands import asking
 from fuzz.shrink import shrink
 from fuzz.verdict import Bucket, Verdict
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 
 SHRINK_SECONDS = 60.0
 """Longest that one find is shrunk."""

@@ -37,7 +37,7 @@ from fuzz.gate.unproved import unproved
 from fuzz.restarts import Restarts
 from fuzz.sanitizer import sanitized
 from fuzz.supervisor import Crew
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 
 
 def hold(request: Request, tell: Subscriber) -> GateReport:

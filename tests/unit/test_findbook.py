@@ -16,7 +16,7 @@ from fuzz.findbook import FindBook
 from fuzz.simplicity import order
 from fuzz.source import Recorder
 from fuzz.verdict import Bucket, Verdict
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 
 TAIL = Verdict("finding", "stale", "tail")
 BUCKET = Bucket("t", "h200", "stale", "tail")

@@ -14,6 +14,7 @@ from fuzz import devices, messages, restarts
 from fuzz.build import build
 from fuzz.campaign import Campaign, Kit
 from fuzz.control import Control
+from fuzz.death import Died
 from fuzz.errors import UsageError, WorkerError
 from fuzz.events import Report, Warned
 from fuzz.fleet import Fleet
@@ -25,7 +26,7 @@ from fuzz.plan import Plan
 from fuzz.restarts import Deaths, Restarts
 from fuzz.source import Recorder
 from fuzz.verdict import Verdict
-from fuzz.worker_process import Abandoned, Died
+from fuzz.waiting import Abandoned
 
 CASE = build(Recorder(1), "small")
 TAIL = Verdict("finding", "stale", "tail")

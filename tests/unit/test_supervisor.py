@@ -9,12 +9,12 @@ import pytest
 
 from fuzz import messages, restarts
 from fuzz.build import build
+from fuzz.death import Died
 from fuzz.errors import UsageError, WorkerError
 from fuzz.flight import InFlight
 from fuzz.source import Recorder
 from fuzz.supervisor import Crew
 from fuzz.verdict import Verdict
-from fuzz.worker_process import Died
 
 CASE = build(Recorder(1), "small")
 OPENED = messages.Opened("interpreter", "CPU", "h200", {"t": 4})

@@ -11,7 +11,7 @@ from fuzz.gate.deciding import decided
 from fuzz.gate.events import FileTried
 from fuzz.gate.ground import Ground
 from fuzz.gate.results import Check, Decided, Finding
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 
 
 class CorpusFiles:

@@ -9,7 +9,7 @@ from fuzz.errors import KvzeroError
 from fuzz.gate.ground import Ground
 from fuzz.gate.results import Check
 from fuzz.verdict import Verdict
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 
 PART = 0.5
 """Of the time left, the most that it takes."""

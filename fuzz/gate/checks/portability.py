@@ -12,7 +12,7 @@ from fuzz.gate.results import Check
 from fuzz.grids import Grid
 from fuzz.ids import Ids
 from fuzz.profiles.parts import guarded
-from fuzz.worker_process import Abandoned
+from fuzz.waiting import Abandoned
 from oracles.launches import PROFILES, Ruling, judge
 
 SEGMENTS, PAGE = 64, 2**16
