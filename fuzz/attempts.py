@@ -19,7 +19,7 @@ from fuzz.engines import Engine
 from fuzz.flight import FlightSlot, InFlight
 from fuzz.in_turn import first_shown
 from fuzz.run import run_case
-from fuzz.targets import Target
+from fuzz.target import Target
 from fuzz.verdict import Verdict
 
 LEAST_LIMIT = 10.0

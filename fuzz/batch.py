@@ -19,7 +19,7 @@ from fuzz.layout import total
 from fuzz.observation import Observation
 from fuzz.run import Run, declined
 from fuzz.tables import Tables
-from fuzz.targets import Target
+from fuzz.target import Target
 from fuzz.verdict import Verdict
 
 PROFILES = ("small", "layout", "exhaustive")

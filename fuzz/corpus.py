@@ -13,10 +13,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from fuzz import codec, whole
+from fuzz.built_in import BUILT_IN
 from fuzz.case import Case, Origin
 from fuzz.errors import CaseError, CorpusError
 from fuzz.simplicity import order
-from fuzz.targets import BUILT_IN
 from fuzz.verdict import Bucket
 
 KEPT = ("history", "regressions")

@@ -33,8 +33,8 @@ def report(locator: str) -> str:
     from fuzz.engines.simulator.compiling import DEVICES, spills  # noqa: PLC0415
     from fuzz.engines.simulator.engine import Simulator  # noqa: PLC0415
     from fuzz.engines.simulator.launcher import DEVICE  # noqa: PLC0415
+    from fuzz.loading import load  # noqa: PLC0415
     from fuzz.run import run_case  # noqa: PLC0415
-    from fuzz.targets import load  # noqa: PLC0415
 
     target = load(locator)
     engine = Simulator(None, also_compiled_for=tuple(DEVICES))

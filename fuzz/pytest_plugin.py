@@ -71,9 +71,9 @@ class CaseFile(pytest.File):
 
         An open find concerns only the targets that it names, and is expected to show.
         """
+        from fuzz.built_in import built_in  # noqa: PLC0415
         from fuzz.codec import read  # noqa: PLC0415 - nothing heavy until a case is collected
         from fuzz.corpus import expected  # noqa: PLC0415
-        from fuzz.targets import built_in  # noqa: PLC0415
 
         case = read(self.path)
         finds = [(bucket.target, bucket.device_profile) for bucket in expected(case)]
@@ -101,10 +101,10 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Pass if the target passes, or still shows just the find that the file names."""
+        from fuzz.built_in import BUILT_IN  # noqa: PLC0415
         from fuzz.corpus import expected  # noqa: PLC0415
         from fuzz.errors import KvzeroError  # noqa: PLC0415
         from fuzz.reports.page_map import page_map  # noqa: PLC0415
-        from fuzz.targets import BUILT_IN  # noqa: PLC0415
 
         loaded = tuple(BUILT_IN) if self.target in BUILT_IN else (self.target,)
         try:

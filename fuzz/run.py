@@ -17,7 +17,7 @@ from fuzz.large_arena import LargeArena, held
 from fuzz.layout import total
 from fuzz.observation import Observation
 from fuzz.rules import hostile_rule
-from fuzz.targets import Target, beyond
+from fuzz.target import Target, beyond
 from fuzz.triage import judge
 from fuzz.verdict import Verdict, in_words
 from fuzz.virtual_arena import VirtualArena

@@ -28,8 +28,8 @@ def checking(locator: str) -> tuple[dict[str, Any], Callable[[str], Any]]:
         KvzeroError: what is wrong with device or target.
     """
     engine = choose("cuda", None)
+    from fuzz.loading import load  # noqa: PLC0415
     from fuzz.run import declined  # noqa: PLC0415 - torch and Triton only after the engine chose its mode
-    from fuzz.targets import load  # noqa: PLC0415
 
     target = load(locator)
 

@@ -37,8 +37,8 @@ class Worker:
         engine = choose(request.engine, request.device_profile)
         from fuzz.attempts import Attempts  # noqa: PLC0415 - torch only after the engine chose its mode
         from fuzz.engines.launch_hook import compile_keys  # noqa: PLC0415
+        from fuzz.loading import load  # noqa: PLC0415
         from fuzz.search import Search  # noqa: PLC0415
-        from fuzz.targets import load  # noqa: PLC0415
 
         targets = {name: load(name) for name in request.targets}
         self._attempts = Attempts(engine, targets, Path(request.slot))

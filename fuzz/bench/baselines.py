@@ -26,7 +26,7 @@ def drivers(target: str, engine: str) -> dict[str, Callable[[int], int]]:
     chosen = choose(engine, None)
     from fuzz.bench.by_hypothesis import examples  # noqa: PLC0415 - torch only after the engine chose its mode
     from fuzz.bench.naive import Loop  # noqa: PLC0415
-    from fuzz.targets import load  # noqa: PLC0415
+    from fuzz.loading import load  # noqa: PLC0415
 
     loop = Loop(load(target), chosen)
     return {"naive": loop.first, "given": partial(examples, loop)}

@@ -32,7 +32,7 @@ def timing(rounds: int, targets: list[str]) -> tuple[dict[str, Any], Callable[[s
     """
     engine = choose("cuda", None)
     from fuzz.bench.pace import measured  # noqa: PLC0415 - torch and Triton only after the engine chose its mode
-    from fuzz.targets import load  # noqa: PLC0415
+    from fuzz.loading import load  # noqa: PLC0415
 
     at = targets.index(DASHES)
     makers = {name: load(name).make for name in targets[:at]}

@@ -17,7 +17,7 @@ from fuzz.case import ALIGNMENT, Case
 from fuzz.engines import Engine
 from fuzz.errors import EngineError
 from fuzz.layout import lead, total
-from fuzz.targets import Target
+from fuzz.target import Target
 from kvzero.segments import SegmentTable
 
 ROOM = 2**22

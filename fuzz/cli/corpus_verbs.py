@@ -11,11 +11,11 @@ import typer
 
 from fuzz import codec, distilling
 from fuzz import corpus as corpora
+from fuzz.built_in import built_in
 from fuzz.checking import Checker
 from fuzz.cli import options
 from fuzz.errors import CorpusError, UsageError
 from fuzz.guided.coverage import FOLDER
-from fuzz.targets import built_in
 
 app = typer.Typer(help="Look at case files and keep finds for good.", no_args_is_help=True, rich_markup_mode=None)
 

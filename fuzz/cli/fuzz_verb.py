@@ -10,8 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from fuzz import campaign_folder, harnesses
-from fuzz import targets as locators
+from fuzz import campaign_folder, harnesses, locators
 from fuzz.cli import options
 from fuzz.errors import UsageError
 from fuzz.events import Report

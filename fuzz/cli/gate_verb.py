@@ -12,8 +12,7 @@ from typing import Annotated
 import typer
 
 from fuzz import corpus as corpora
-from fuzz import revisions, sanitizer
-from fuzz import targets as locators
+from fuzz import locators, revisions, sanitizer
 from fuzz.cli import options
 from fuzz.errors import UsageError
 from fuzz.gate.events import Event, Subscriber

@@ -12,8 +12,9 @@ import typer
 
 from fuzz import corpus as corpora
 from fuzz.adapters import version as vllm
+from fuzz.built_in import BUILT_IN
 from fuzz.gpu_health import health
-from fuzz.targets import BUILT_IN, CLIENTS, GROUP, check
+from fuzz.locators import CLIENTS, GROUP, check
 
 PACKAGES = ("kvzero", "torch", "triton", "numpy", "hypothesis", "msgspec", "pytest")
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fuzz import corpus as corpora
-from fuzz import targets as locators
+from fuzz import locators
 from fuzz.engines import NAMES
 from fuzz.errors import EngineError, UsageError
 from fuzz.profiles import OF_LAYOUTS

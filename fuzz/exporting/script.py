@@ -8,10 +8,11 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from fuzz import corpus
+from fuzz.built_in import BUILT_IN, GENERATIONS
 from fuzz.case import Case
 from fuzz.errors import UsageError
 from fuzz.exporting.bundle import joined, source_of
-from fuzz.targets import BUILT_IN, CLIENTS, GENERATIONS, GROUP
+from fuzz.locators import CLIENTS, GROUP
 
 TAIL = Path(__file__).with_name("tail.py")
 """The script's end, read as text: importing it would import torch."""

@@ -28,7 +28,7 @@ def timing(target: str, base: str) -> tuple[dict[str, Any], Callable[[str], Any]
     """
     engine = choose("cuda", None)
     from fuzz.bench.by_turns import paired  # noqa: PLC0415 - torch and Triton only after the engine chose its mode
-    from fuzz.targets import load  # noqa: PLC0415
+    from fuzz.loading import load  # noqa: PLC0415
 
     new, old = load(target), load(base)
     taken = {one.name: one for one in FIXED if fits(new.limits, one) and fits(old.limits, one)}

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from fuzz import codec
-from fuzz.targets import BUILT_IN, CLIENTS
+from fuzz.built_in import BUILT_IN
+from fuzz.locators import CLIENTS
 from tests.conftest import ROOT
 from tests.unit.test_codec import TEXT
 

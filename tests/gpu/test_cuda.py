@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from fuzz.build import numbered
+from fuzz.built_in import GENERATIONS
 from fuzz.checking import Checker
 from fuzz.layout import total
-from fuzz.targets import GENERATIONS
 from tests.cli.test_planted import BUCKETS
 from tests.conftest import planted
 

@@ -11,8 +11,8 @@ import torch
 from msgspec.structs import replace
 
 from fuzz.build import numbered
+from fuzz.built_in import GENERATIONS
 from fuzz.checking import Checker
-from fuzz.targets import GENERATIONS
 from kvzero import SegmentTable
 from kvzero.generations import BY_NAME
 from kvzero.zeroer import KVBlockZeroer

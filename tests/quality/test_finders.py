@@ -19,11 +19,11 @@ from fuzz.bench.scoreboard_words import set_beside, words
 from fuzz.bench.specimens import BY_NAME
 from fuzz.bench.specimens.models import table_case
 from fuzz.bench.subjects import Subject, by_operator, named, of_specimen
+from fuzz.built_in import GENERATIONS
 from fuzz.case import Segment
 from fuzz.corpus import KEPT, entries, shipped
 from fuzz.errors import UsageError
 from fuzz.rules import broken_rule
-from fuzz.targets import GENERATIONS
 from fuzz.verdict import Verdict
 from tests.conftest import planted
 

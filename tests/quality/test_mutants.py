@@ -15,8 +15,8 @@ from fuzz.bench.mutants.sources import SOURCES
 from fuzz.bench.specimens.models import table_case
 from fuzz.case import Segment
 from fuzz.errors import UsageError
+from fuzz.loading import load
 from fuzz.supervisor import crew_of
-from fuzz.targets import load
 
 MOST_EQUIVALENT = 0.1
 KILLED = {

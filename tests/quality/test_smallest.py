@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from fuzz.build import build
+from fuzz.built_in import GENERATIONS
 from fuzz.case import Call, Case, Segment
 from fuzz.checking import Checker
 from fuzz.ids import Ids
 from fuzz.profiles.parts import guarded
 from fuzz.shrink import shrink
 from fuzz.source import Recorder
-from fuzz.targets import GENERATIONS
 from fuzz.verdict import Verdict
 
 STARTS = {"small": 10, "launch": 3}

@@ -18,8 +18,9 @@ from fuzz.engines.launch_hook import Watched
 from fuzz.engines.simulator import register
 from fuzz.engines.simulator.engine import Simulator
 from fuzz.ids import Ids
+from fuzz.loading import load
 from fuzz.run import run_case
-from fuzz.targets import Target, load
+from fuzz.target import Target
 from kvzero import Limits, SegmentTable
 from kvzero.generations import chunk_list
 from kvzero.generations.elements import ELEMENT

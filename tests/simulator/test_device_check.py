@@ -20,8 +20,9 @@ from fuzz.ids import Ids
 from fuzz.large_arena import LargeArena, held
 from fuzz.large_image import Check
 from fuzz.layout import total
+from fuzz.loading import load
 from fuzz.run import run_case
-from fuzz.targets import Target, load
+from fuzz.target import Target
 from fuzz.verdict import Verdict
 from kvzero import Limits
 from tests import warmups

@@ -10,12 +10,14 @@ from msgspec.structs import replace
 
 from fuzz.arena import arena_of
 from fuzz.build import numbered
+from fuzz.built_in import GENERATIONS
 from fuzz.case import Call, Case, Segment
 from fuzz.engines.simulator.engine import Simulator
 from fuzz.engines.simulator.launcher import DEVICE
 from fuzz.ids import Ids, Run
+from fuzz.loading import load
 from fuzz.run import run_case
-from fuzz.targets import GENERATIONS, Target, load
+from fuzz.target import Target
 from fuzz.verdict import Verdict
 from kvzero import Limits
 from tests import warmups

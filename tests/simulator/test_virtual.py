@@ -15,10 +15,11 @@ from fuzz.build import build
 from fuzz.case import WHOLE, Call, Case, Segment
 from fuzz.engines.simulator.engine import Simulator
 from fuzz.ids import Ids
+from fuzz.loading import load
 from fuzz.profiles.vast import is_vast
 from fuzz.run import run_case
 from fuzz.source import Recorder
-from fuzz.targets import Target, load
+from fuzz.target import Target
 from kvzero import Limits
 from kvzero.generations.masked_grid import launch, plan
 

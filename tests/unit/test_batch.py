@@ -26,7 +26,7 @@ from fuzz.search import Search
 from fuzz.shrink.sequence import fewer_members
 from fuzz.shrink.structure import descend
 from fuzz.shrink.trial import Trial
-from fuzz.targets import Target
+from fuzz.target import Target
 from fuzz.verdict import Verdict
 from kvzero import Limits
 from tests.unit.test_run import FakeEngine, clear

@@ -17,7 +17,7 @@ from fuzz.bench.pace import measured
 from fuzz.bench.vllm_class import InPlace
 from fuzz.engines.launch_hook import Launch, Watched
 from fuzz.errors import EngineError, UsageError
-from fuzz.targets import load
+from fuzz.loading import load
 from kvzero.generations import chunk_list
 from tests.timed import known
 

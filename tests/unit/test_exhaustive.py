@@ -21,7 +21,7 @@ from fuzz.reports.json_report import as_json
 from fuzz.reports.terminal import ending
 from fuzz.rules import broken_rule
 from fuzz.run import run_case
-from fuzz.targets import Target
+from fuzz.target import Target
 from kvzero import Limits
 from tests.conftest import ROOT
 from tests.unit.test_run import FakeEngine, clear

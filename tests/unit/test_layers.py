@@ -18,7 +18,7 @@ FORBIDDEN = {
 
 def test_every_built_in_generation_is_a_generation() -> None:
     """The names that the command line offers are those that the zeroer has."""
-    from fuzz.targets import GENERATIONS
+    from fuzz.built_in import GENERATIONS
     from kvzero.generations import BY_NAME
 
     assert GENERATIONS.keys() == BY_NAME.keys()

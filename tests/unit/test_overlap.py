@@ -21,7 +21,7 @@ from fuzz.case import Case
 from fuzz.pairing import pattern
 from fuzz.run import run_case
 from fuzz.source import Recorder
-from fuzz.targets import Target
+from fuzz.target import Target
 from fuzz.verdict import Verdict
 from kvzero import Limits
 from tests.unit.test_run import FakeEngine, clear

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import contents, revisions, targets
+from fuzz import contents, loading, locators, revisions
 from fuzz.errors import UsageError
 
 FILE = "import gate_neighbour\n\ndef zeroer(table, device):\n    return gate_neighbour.WORD\n"
@@ -26,7 +26,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     kernels = tmp_path / "a" / "kernels"
     kernels.mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(targets, "_folders", set())
+    monkeypatch.setattr(loading, "_folders", set())
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     _git("init", "-q")
@@ -47,7 +47,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
 def test_each_revision_has_its_own_neighbours(repository: Path) -> None:
     """Three states of one file in one process import three states of the file beside it."""
     locators = ("a/kernels/k.py:zeroer", "git:old:a/kernels/k.py:zeroer", "git:HEAD:a/kernels/k.py:zeroer")
-    loaded = [targets.load(locator) for locator in locators]
+    loaded = [loading.load(locator) for locator in locators]
     assert [target.make(None, None) for target in loaded] == ["here", "old", "head"]
     assert len({target.content for target in loaded}) == 3
 
@@ -55,9 +55,9 @@ def test_each_revision_has_its_own_neighbours(repository: Path) -> None:
 def test_what_is_the_same_has_one_hash(repository: Path) -> None:
     """A working tree that is as the revision is has its hash, and another neighbour makes another one."""
     (repository / "a/kernels/gate_neighbour.py").write_text("WORD = 'head'\n")
-    here, head = (targets.load(f"{place}a/kernels/k.py:zeroer").content for place in ("", "git:HEAD:"))
+    here, head = (loading.load(f"{place}a/kernels/k.py:zeroer").content for place in ("", "git:HEAD:"))
     assert here == head
-    assert targets.load("git:old:a/kernels/k.py:zeroer").content != here
+    assert loading.load("git:old:a/kernels/k.py:zeroer").content != here
 
 
 def test_a_path_is_taken_from_the_folder_that_one_stands_in(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +94,7 @@ def test_a_damaged_export_is_written_again(repository: Path) -> None:
 def test_what_git_does_not_have_is_refused_unimported(repository: Path, locator: str, words: str) -> None:
     """A malformed locator, a revision or a file that is not there is named, and nothing is imported."""
     with pytest.raises(UsageError, match=words):
-        targets.check(locator)
+        locators.check(locator)
     assert "kvzero_target_k" not in sys.modules
 
 
@@ -116,10 +116,10 @@ def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     with pytest.raises(UsageError, match="in no git repository"):
-        targets.check("git:HEAD:k.py:zeroer")
+        locators.check("git:HEAD:k.py:zeroer")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(UsageError, match="no git on this machine"):
-        targets.check("git:HEAD:k.py:zeroer")
+        locators.check("git:HEAD:k.py:zeroer")
 
 
 def test_a_built_in_target_has_a_hash_of_its_own() -> None:

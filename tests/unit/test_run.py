@@ -17,7 +17,7 @@ from fuzz.given import given_of
 from fuzz.ids import Ids
 from fuzz.observation import Observation
 from fuzz.run import Run, run_case
-from fuzz.targets import Target
+from fuzz.target import Target
 from kvzero import Limits
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from fuzz import batch, batch_arena, codec, corpus, exporting, messages, sequence_rules
 from fuzz.build import build, numbered, trace
+from fuzz.built_in import LAYOUTS, TABLES, built_in
 from fuzz.case import Call, Case, Segment
 from fuzz.control import Control
 from fuzz.errors import CaseError, UsageError
@@ -29,7 +30,6 @@ from fuzz.rules import broken_rule
 from fuzz.shrink import shrink
 from fuzz.simplicity import order
 from fuzz.source import Recorder, Untraceable
-from fuzz.targets import LAYOUTS, TABLES, built_in
 from fuzz.verdict import Bucket, Verdict, Wrong
 
 TEXT = """{

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from fuzz.targets import BYTE_GRANULAR
+from fuzz.built_in import BYTE_GRANULAR
 from kvzero import SegmentTable, zeroer
 from kvzero.generations import BY_NAME
 from kvzero.zeroer import KVBlockZeroer, async_tensor_h2d

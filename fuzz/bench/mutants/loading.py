@@ -14,7 +14,7 @@ from fuzz.bench.mutants.sources import SOURCES
 
 def zeroer_of(mutant: Mutant) -> Callable[[Any, Any], Callable[[list[Any]], Any]]:
     """The function ``zeroer(table, device)``, or ``zeroer(layout, device)``, of a mutant."""
-    from fuzz.targets import load  # noqa: PLC0415 - mutants are loaded from there
+    from fuzz.loading import load  # noqa: PLC0415 - mutants are loaded from there
     from kvzero.staging import async_tensor_h2d  # noqa: PLC0415 - needs torch
     from kvzero.zeroer import KVBlockZeroer  # noqa: PLC0415 - needs torch and Triton
 
