@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 import msgspec
 
-from fuzz import corpus, messages
+from fuzz import corpus, messages, pinning
 from fuzz.codec import encode
 from fuzz.control import Control
 from fuzz.cross_check import CrossCheck
-from fuzz.devices import usual_workers
 from fuzz.errors import JournalError, KvzeroError
 from fuzz.events import Ended, Report, Started, Subscriber, Warned, Whole
 from fuzz.findbook import FindBook
@@ -23,7 +21,7 @@ from fuzz.lane import BATCH_SECONDS, search
 from fuzz.ledger import Ledger
 from fuzz.open_finds import replayed
 from fuzz.plan import Plan
-from fuzz.profiles import bound, fitting
+from fuzz.profiles import bound
 from fuzz.reports.stats_files import StatsFiles
 from fuzz.statistics import Statistics
 from fuzz.supervisor import Crew
@@ -55,24 +53,14 @@ class Campaign:
         known = corpus.known(plan.corpus, corpus.shipped()) if plan.use_known else set()
         self._kit = kit
         self._opened = opened = kit.fleet.open()
-        profiles, unit = fitting(plan.profiles, opened.takes), plan.unit or min(opened.units.values())
-        size = bound(profiles, unit)
+        self._plan = pinning.decided(plan, opened, alone=kit.check is not None)
+        size = bound(self._plan.profiles, self._plan.unit or 1)
         whole = None if size is None else Whole(size, len(plan.targets))
         if whole:
             kit.control.end_at(whole.size * whole.targets)
-        self._plan = dataclasses.replace(
-            plan,
-            profiles=profiles,
-            unit=unit,
-            cases=min(filter(None, (plan.cases, size)), default=None),
-            workers=plan.workers or (1 if kit.check else usual_workers(opened)),
-        )
         kit.journal.state(
             {
-                "engine": opened.engine,
-                "device_profile": opened.device_profile,
-                "profiles": ",".join(self._plan.profiles),
-                "unit": self._plan.unit,
+                **pinning.facts(self._plan, opened),
                 "whole": msgspec.json.encode(whole).decode(),
                 "stop_reason": None,
                 "trouble": None,

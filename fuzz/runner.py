@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import shutil
 import tempfile
@@ -20,6 +19,7 @@ from fuzz.events import Ended, Report, Subscriber, Warned
 from fuzz.fleet import Fleet
 from fuzz.guided import coverage
 from fuzz.journal import Journal
+from fuzz.pinning import pinned
 from fuzz.plan import Plan
 from fuzz.recovery import recover
 from fuzz.reports.stats_files import StatsFiles
@@ -63,7 +63,7 @@ def run_in(folder: CampaignFolder, tell: Subscriber, *, new: bool = False) -> Re
         for words in folder.changed():
             tell(Warned(words))
         try:
-            plan, files = _pinned(folder.written.plan, journal), StatsFiles(folder.path)
+            plan, files = pinned(folder.written.plan, journal), StatsFiles(folder.path)
             report = _run(plan, folder.slots, journal, tell, recovers=True, files=files)
         except KvzeroError:
             if new and not journal.fact("engine"):
@@ -100,19 +100,6 @@ def _run(
             if second:
                 second.close()
     return report
-
-
-def _pinned(plan: Plan, journal: Journal) -> Plan:
-    """The plan with what its first worker found, so that no later part draws other cases."""
-    if not journal.fact("engine"):
-        return plan
-    return dataclasses.replace(
-        plan,
-        engine=journal.fact("engine"),
-        device_profile=journal.fact("device_profile"),
-        profiles=tuple((journal.fact("profiles") or "").split(",")),
-        unit=int(journal.fact("unit") or 0),
-    )
 
 
 @contextmanager
