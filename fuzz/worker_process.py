@@ -1,34 +1,26 @@
-"""One spawned worker from the parent's side: its process, socket, slot and log."""
+"""One spawned worker from the parent's side: it is opened, asked, waited for, given up and ended."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-import socket
-import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from fuzz import flight, messages
+from fuzz.channel import GONE, Channel
 from fuzz.death import Died, ended, hung
 from fuzz.errors import KvzeroError, UsageError, WorkerError
 from fuzz.waiting import BEAT, Abandoned, never
-from fuzz.worker_log import WorkerLog
 
 A = TypeVar("A", messages.BatchDone, messages.Tried)
 
 START_SECONDS = 300.0
 """Longest that imports and targets may take; seven seconds are usual."""
-
-_GONE = (EOFError, ConnectionResetError, BrokenPipeError)
 
 
 class WorkerProcess:
@@ -52,20 +44,7 @@ class WorkerProcess:
     def __init__(self, opening: messages.Open, folder: Path, environment: Mapping[str, str] | None = None) -> None:
         self.given_up: Callable[[], bool] = never
         self.unwanted: Callable[[], bool] = never
-        self._log = WorkerLog()
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "fuzz.worker", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=self._log.fileno(),
-                stderr=subprocess.STDOUT,
-                process_group=0,
-                env={**os.environ, **(environment or {})},
-            )
-        self._connection = Connection(ours.detach())
-        self._pool_sent: bytes | None = None
+        self._channel = Channel(environment)
         self._open(opening, folder)
 
     def reopen(self, opening: messages.Open, folder: Path) -> None:
@@ -81,12 +60,12 @@ class WorkerProcess:
     @property
     def usable(self) -> bool:
         """Whether it has loaded everything, and its process lives."""
-        return self._process.poll() is None and isinstance(self._ready, messages.Opened)
+        return self._channel.lives and isinstance(self._ready, messages.Opened)
 
     @property
     def warm(self) -> bool:
         """Whether there is nothing to wait for: it has loaded everything, or failed to."""
-        return self._ready is not None or self._connection.poll(0)
+        return self._ready is not None or self._channel.heard()
 
     def opened(self) -> messages.Opened:
         """Wait until the worker has loaded everything.
@@ -99,7 +78,7 @@ class WorkerProcess:
         if self._ready is None:
             self._ready = self._opening()
         if isinstance(self._ready, KvzeroError):
-            self.kill()
+            self._channel.kill()
             raise self._ready
         return self._ready
 
@@ -114,14 +93,14 @@ class WorkerProcess:
         self.opened()
         last: messages.Found | None = None
         try:
-            self._send(request)
+            self._channel.send(request)
             while True:
                 while not self._heard():
                     state = self._overdue()
                     if state is not None:
-                        self.kill()
+                        self._channel.kill()
                         raise hung(state)
-                answer = self._receive()
+                answer = self._channel.receive()
                 if isinstance(answer, messages.Failed):
                     raise answer.error()
                 if isinstance(answer, kind):
@@ -130,43 +109,33 @@ class WorkerProcess:
                     raise WorkerError(f"worker: answered {type(answer).__name__} where {kind.__name__} was due")
                 last = answer
                 on_found(answer)
-        except _GONE:
+        except GONE:
             raise self._death(last) from None
 
-    def kill(self) -> None:
-        """End the worker and whatever its targets have started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-
     def close(self) -> None:
-        """End the worker and remove its slot."""
-        with contextlib.suppress(OSError):
-            self._connection.close()
-        self.kill()
+        """End the worker and whatever its targets have started, and remove its slot."""
+        self._channel.close()
         self.slot.unlink(missing_ok=True)
-        self._log.close()
 
     def _open(self, opening: messages.Open, folder: Path) -> None:
         self.slot = folder / f"{uuid.uuid4().hex}.slot"
         self._names = ", ".join(opening.targets)
         self._ready = None
-        with contextlib.suppress(*_GONE):
-            self._send(replace(opening, slot=str(self.slot)))
+        with contextlib.suppress(*GONE):
+            self._channel.send(replace(opening, slot=str(self.slot)))
 
     def _opening(self) -> messages.Opened | KvzeroError:
         until = time.monotonic() + START_SECONDS
         try:
             while not self._heard():
                 if self.unwanted():
-                    self.kill()
+                    self._channel.kill()
                     raise Abandoned
                 if time.monotonic() > until:
                     return self._unloaded(f"not loaded after {START_SECONDS:.0f} s")
-            answer = self._receive()
-        except _GONE:
-            self.kill()
-            return self._unloaded(f"importing it ended the worker with {self._process.returncode}")
+            answer = self._channel.receive()
+        except GONE:
+            return self._unloaded(f"importing it ended the worker with {self._channel.kill()}")
         if isinstance(answer, messages.Failed):
             return answer.error()
         if not isinstance(answer, messages.Opened):
@@ -174,14 +143,14 @@ class WorkerProcess:
         return answer
 
     def _unloaded(self, reason: str) -> UsageError:
-        return UsageError(f"target={self._names}: {reason}; {self._log.last_words()}")
+        return UsageError(f"target={self._names}: {reason}; {self._channel.log.last_words()}")
 
     def _heard(self) -> bool:
         """Whether the worker said something within a beat."""
-        heard = self._connection.poll(BEAT)
-        self._log.trim()
+        heard = self._channel.heard(BEAT)
+        self._channel.log.trim()
         if not heard and self.given_up():
-            self.kill()
+            self._channel.kill()
             raise Abandoned
         return heard
 
@@ -197,19 +166,5 @@ class WorkerProcess:
 
     def _death(self, last: messages.Found | None) -> Died:
         """What a broken connection means; ``last`` is the find that was reported last."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=BEAT * 20)  # a target may have closed our socket and lived on
-        self.kill()
-        return ended(flight.read(self.slot), last, self._process.returncode, self._log.last_words())
-
-    def _send(self, request: messages.Request) -> None:
-        if isinstance(request, messages.Open):
-            self._pool_sent = None
-        elif isinstance(request, messages.Batch):
-            sent, self._pool_sent = self._pool_sent, request.pool
-            if sent == request.pool:  # it has that one
-                request = replace(request, pool=None)
-        self._connection.send_bytes(messages.encode(request))
-
-    def _receive(self) -> messages.Answer:
-        return messages.decode_answer(self._connection.recv_bytes())
+        returncode = self._channel.kill(BEAT * 20)  # a target may have closed our socket and lived on
+        return ended(flight.read(self.slot), last, returncode, self._channel.log.last_words())
