@@ -136,7 +136,10 @@ class Run:
         if seen.failure:
             return Verdict("infra", text=seen.failure)
         if seen.error is not None:
-            fault = self.engine.fault()
+            try:
+                fault = self.engine.fault(self.case.volume)
+            except Unproved as unproved:
+                return Verdict("unproved", text=str(unproved))
             if fault:
                 lost = not self.engine.survives_faults
                 return Verdict("finding", *fault, text=in_words(seen.error), lost=lost)

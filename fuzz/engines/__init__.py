@@ -81,8 +81,15 @@ class Engine(Protocol):
     def settle(self) -> None:
         """Raise what a device has reported and a target did not pass on, unless reading memory does."""
 
-    def fault(self) -> tuple[str, str] | None:
-        """Kind and detail if the device faulted: ``("faulted", "memory")`` and the like."""
+    def fault(self, volume: int = 0) -> tuple[str, str] | None:
+        """Kind and detail if the device faulted: ``("faulted", "memory")`` and the like.
+
+        Args:
+            volume: bytes that the case clears, repeats included: a loop of fewer rounds may have an end.
+
+        Raises:
+            Unproved: if a loop was given up that may have come to its end.
+        """
 
 
 def launch_as(ruling: Ruling, grid: tuple[int, ...]) -> tuple[int, ...]:

@@ -95,7 +95,7 @@ class Cuda:
     def settle(self) -> None:
         """Reading memory raises what the device reports."""
 
-    def fault(self) -> tuple[str, str] | None:
+    def fault(self, volume: int = 0) -> tuple[str, str] | None:  # noqa: ARG002
         """Ask the driver: it repeats a sticky error for as long as the context lives."""
         detail = STICKY.get(self._driver.cuCtxSynchronize())
         return ("faulted", detail) if detail else None

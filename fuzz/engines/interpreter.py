@@ -96,6 +96,6 @@ class Interpreter:
     def settle(self) -> None:
         """Errors reach the target's caller by themselves."""
 
-    def fault(self) -> tuple[str, str] | None:
+    def fault(self, volume: int = 0) -> tuple[str, str] | None:  # noqa: ARG002
         """A fault of the interpreter ends the process, and the supervisor reads its signal."""
         return None

@@ -40,7 +40,7 @@ class FakeEngine:
     def settle(self) -> None:
         pass
 
-    def fault(self) -> None:
+    def fault(self, volume: int = 0) -> None:
         return None
 
 

@@ -84,9 +84,15 @@ class Simulator:
         if DEVICE.fault is not None:
             raise DEVICE.fault
 
-    def fault(self) -> tuple[str, str] | None:
-        """What the last launch ended with; asked once, it is forgotten."""
+    def fault(self, volume: int = 0) -> tuple[str, str] | None:
+        """What the last launch ended with; asked once, it is forgotten.
+
+        Raises:
+            Unproved: if a loop went through fewer rounds than there were bytes to clear.
+        """
         fault, DEVICE.fault = DEVICE.fault, None
         if isinstance(fault, Hang):
+            if fault.rounds < volume:
+                raise Unproved(f"{fault}, which {volume} bytes may take; a GPU can tell")
             return "hung", ""
         return ("faulted", fault.detail) if isinstance(fault, Fault) else None

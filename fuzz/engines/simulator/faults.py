@@ -37,7 +37,15 @@ class Fault(RuntimeError):  # noqa: N818 - the field's word
 
 
 class Hang(RuntimeError):  # noqa: N818 - the field's word
-    """A loop took more steps than any kernel of this family needs."""
+    """A loop was given up.
+
+    Args:
+        rounds: that it had gone through.
+    """
+
+    def __init__(self, rounds: int) -> None:
+        super().__init__(f"loops went through {rounds} rounds without an end")
+        self.rounds = rounds
 
 
 class CompileRejected(RuntimeError):  # noqa: N818 - what happened

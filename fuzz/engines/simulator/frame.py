@@ -14,7 +14,7 @@ from fuzz.engines.simulator.memory import Memory
 from fuzz.engines.simulator.races import Writes
 
 MOST_ROUNDS = 100_000
-"""Rounds of loops in one slice of a launch before it counts as hung; each takes ten microseconds or more."""
+"""Rounds of loops in one slice of a launch before it is given up; each takes ten microseconds or more."""
 
 MOST_LOOPED = 2**27
 """Rounds of all loops with bounds in a launch, which end for sure, counted for each program: some seconds."""
@@ -49,7 +49,7 @@ class Launch:
         """
         self.rounds += 1
         if self.rounds > MOST_ROUNDS:
-            raise Hang(f"loops went through {MOST_ROUNDS} rounds without an end")
+            raise Hang(MOST_ROUNDS)
 
     def loop(self, low: Any, high: Any, step: Any, programs: int) -> None:
         """Count a loop with bounds before it begins: numbers, or arrays ``[programs]``.
