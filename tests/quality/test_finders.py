@@ -57,11 +57,16 @@ def test_static_inputs_miss_a_launch_that_nobody_wrote_down(bench: Bench) -> Non
     assert (row["found"], row["reached"], row["triggered"]) == (False, True, False)
 
 
-def test_what_draws_nothing_is_run_once_on_what_it_has(bench: Bench) -> None:
+def test_what_draws_nothing_is_run_once_on_what_it_has(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """The enumeration has no layouts; the corpus has some, and its tables are not tried on what takes a layout."""
+    monkeypatch.setattr("fuzz.profiles.exhaustive.size", lambda unit: {4: 2 * MOST}[unit])
     rows = list(bench.rows(of_specimen(BY_NAME["block-stride-for-page"]), ("exhaustive", "corpus"), (0, 1, 2)))
     assert [(row["finder"], row["found"]) for row in rows] == [("exhaustive", False), ("corpus", True)]
     assert rows[0]["cases"] == 0
+    (row,) = bench.rows(
+        Subject("mutant", "byte", "chunk_list", ("small",), original="chunk_list"), ("exhaustive",), (0,)
+    )
+    assert (row["found"], row["cases"]) == (False, 2 * MOST)
     assert rows[1]["cases"] <= sum(bool(entry.case.layers) for entry in entries(shipped(), KEPT))
 
 
