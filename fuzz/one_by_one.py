@@ -7,7 +7,7 @@ worker then is a find of their sequence.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from fuzz import messages
 from fuzz.case import Case
 from fuzz.death import Died
 from fuzz.flight import sequence_of
-from fuzz.verdict import Verdict
+from fuzz.verdict import Outcome, Verdict
 
 LONG = 3600.0
 """Seconds that the suspects of one death may take together; each has a limit of its own."""
@@ -43,34 +43,38 @@ def named(request: messages.Batch, death: Died) -> bool:
 
 def one_by_one(crew: Runs, request: messages.Batch, death: Died, on_found: OnFound) -> messages.BatchDone:
     """Finish a stretch of attempts up to the last case that was in flight, each case alone."""
-    found: list[messages.Found] = []
+    alone: dict[int, Outcome] = {}
 
     def heard(one: messages.Found) -> None:
-        found.append(one)
-        on_found(one)
+        alone[one.attempt] = one.verdict.outcome
+        if one.verdict.outcome in ("finding", "infra"):  # the others are told for their outcome alone
+            on_found(one)
 
     counts, unproved = Counter(death.counts), Counter[str]()
     stop = max(one.attempt for one in death.running) + 1
-    again = replace(request, first=request.first + sum(counts.values()), stop=stop, seconds=LONG, alone=True)
+    again = replace(request, first=request.first + sum(counts.values()), stop=stop, seconds=LONG, alone=True, tell=1)
     while again.first < stop:
         done = crew.batch(again, heard)
         counts.update(done.counts)
         unproved.update(done.unproved)
         again = replace(again, first=done.following)
     trouble = ""
-    if not any(one.verdict.outcome == "finding" for one in found):
-        trouble = _together(crew, death, counts, on_found)
+    if "finding" not in alone.values():
+        trouble = _together(crew, death, counts, alone, on_found)
     return messages.BatchDone(stop, dict(counts), dict(unproved), trouble=trouble)
 
 
-def _together(crew: Runs, death: Died, counts: Counter[str], on_found: OnFound) -> str:
-    """Try the cases of each target as a sequence; in words what else ended the worker, if that shows nothing."""
+def _together(crew: Runs, death: Died, counts: Counter[str], alone: Mapping[int, Outcome], on_found: OnFound) -> str:
+    """Try the cases of each target as a sequence; in words what else ended the worker, if that shows nothing.
+
+    A find counts in place of what its last case was alone.
+    """
     for target in dict.fromkeys(one.target for one in death.running):
         last = [one for one in death.running if one.target == target][-1]
         case = sequence_of(death.running, target)
         verdict = crew.attempt(case, target)
         if verdict.outcome == "finding":
-            counts.subtract(["passed"])
+            counts.subtract([alone.get(last.attempt, "passed")])
             counts.update(["finding"])
             on_found(messages.Found(last.attempt, target, last.profile, case, verdict))
             return ""

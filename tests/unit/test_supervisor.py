@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -99,6 +100,28 @@ def test_a_death_that_none_shows_alone_is_one_of_their_sequence(*, again: bool) 
     assert [(one.attempt, one.case.sequence) for one in found] == ([(11, (CASE, CASE))] if again else [])
     assert done.counts == _counts(passed=2 - again, finding=int(again))
     assert bool(done.trouble) != again
+
+
+@pytest.mark.parametrize("outcome", ["passed", "declined", "unproved"])
+def test_a_find_of_a_sequence_counts_in_the_place_of_its_last_case(outcome: str) -> None:
+    """Whatever that case was alone is one fewer; the others stay as they were, and none is told as a find."""
+    together = Died(_flying(10, 11, 12), FINDING, _counts())
+    alone = dict(zip((10, 11, 12), ("passed", "passed", outcome), strict=True))
+
+    def tell(on_found: Callable) -> None:
+        for attempt, one in alone.items():
+            on_found(messages.Found(attempt, "t", "small", CASE, Verdict(one)))
+
+    counts = _counts(**Counter(alone.values()))
+    workers = [
+        FakeWorker([together]),
+        FakeWorker([tell, messages.BatchDone(13, counts), Died(_flying(0), FINDING, _counts())]),
+        FakeWorker([]),
+    ]
+    found: list[messages.Found] = []
+    done = _crew(workers).batch(messages.Batch(0, ("small",), 4, 10, 13, 1.0), found.append)
+    assert [(one.attempt, one.verdict) for one in found] == [(12, FINDING)]
+    assert done.counts == counts | {outcome: counts[outcome] - 1, "finding": 1}
 
 
 def test_a_lone_case_that_died_out_of_turn_is_tried_in_turn() -> None:
