@@ -7,6 +7,7 @@ the end, would flatter whoever finds little.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import sqrt
 from typing import NamedTuple
 
@@ -31,13 +32,16 @@ class Step(NamedTuple):
 
 
 def curve(runs: Sequence[Run]) -> list[Step]:
-    """Kaplan and Meier's estimate, a step for each number of cases at which something was found."""
-    surviving, steps = 1.0, []
+    """Kaplan and Meier's estimate, a step for each number of cases at which something was found.
+
+    Shares are multiplied as fractions: of floats half of the runs may come out as a little more than half.
+    """
+    surviving, steps = Fraction(1), []
     for cases in sorted({run.cases for run in runs if run.found}):
         at_risk = sum(run.cases >= cases for run in runs)
         found = sum(run.found and run.cases == cases for run in runs)
-        surviving *= 1 - found / at_risk
-        steps.append(Step(cases, surviving, at_risk, found))
+        surviving *= 1 - Fraction(found, at_risk)
+        steps.append(Step(cases, float(surviving), at_risk, found))
     return steps
 
 

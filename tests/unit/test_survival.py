@@ -38,3 +38,13 @@ def test_what_is_never_found_counts_up_to_the_limit() -> None:
     assert median(runs) is None
     assert restricted_mean(runs, 1000)[0] == pytest.approx((10 + 1000 + 1000) / 3)
     assert restricted_mean(runs[:2], 1000) == (1000, 1000, 1000)
+
+
+@pytest.mark.parametrize("count", range(1, 61))
+def test_half_of_the_runs_is_the_median(count: int) -> None:
+    """If just half of the runs find it, one after the other, the last of their finds is the median; one fewer, none."""
+    half = -(-count // 2)
+    for found, expected in ((half, half), (half - 1, None)):
+        runs = [Run(cases, found=True) for cases in range(1, found + 1)]
+        runs += [Run(1000, found=False)] * (count - found)
+        assert median(runs) == expected
