@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.bench.scoreboard_drawing import svg
-from fuzz.bench.scoreboard_rows import counted, run_of, runs_by_finder
+from fuzz.bench.scoreboard_rows import counted, runs_by_finder, runs_of
 from fuzz.bench.scoreboard_words import rivals, set_beside, words
 from fuzz.bench.subjects import KINDS
 from fuzz.bench.survival import Run, median, restricted_mean
@@ -86,7 +86,7 @@ def _subjects(report: dict[str, Any], kind: str) -> list[str]:
         cells = []
         for finder in finders:
             mine = [row for row in rows if row["name"] == name and row["finder"] == finder]
-            runs = [run_of(row, report["cases"]) for row in mine]
+            runs = runs_of(mine, report["cases"])
             found = sum(run.found for run in runs)
             cells.append(f"{found} of {len(runs)}, {_or_more(median(runs), report['cases'])}" if runs else "")
         for rival in beside:

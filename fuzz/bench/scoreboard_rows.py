@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from fuzz.bench.survival import Run
@@ -17,12 +18,18 @@ def counted(report: dict[str, Any], kind: str) -> list[Row]:
 
 def runs_by_finder(report: dict[str, Any], kind: str) -> dict[str, list[Run]]:
     """All runs of each finder on subjects of a kind."""
-    found: defaultdict[str, list[Run]] = defaultdict(list)
+    rows: defaultdict[str, list[Row]] = defaultdict(list)
     for row in counted(report, kind):
-        found[row["finder"]].append(run_of(row, report["cases"]))
-    return dict(found)
+        rows[row["finder"]].append(row)
+    return {finder: runs_of(mine, report["cases"]) for finder, mine in rows.items()}
 
 
-def run_of(row: Row, limit: int) -> Run:
-    """A row as a run; a suite that is at its end without a find would find nothing later either."""
-    return Run(row["cases"] if row["found"] else limit, row["found"])
+def runs_of(rows: Sequence[Row], limit: int) -> list[Run]:
+    """The rows of one finder as runs.
+
+    One without a find is censored at the limit. A suite of its own size, which is at its end without a find, would
+    find nothing later either; so where a suite finds something beyond the limit, all that it does not find is still
+    at risk then.
+    """
+    end = max([limit, *(row["cases"] for row in rows if row["found"])])
+    return [Run(row["cases"] if row["found"] else end, row["found"]) for row in rows]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fuzz.bench.beside import Beside, beside
-from fuzz.bench.scoreboard_rows import Row, counted, run_of
+from fuzz.bench.scoreboard_rows import Row, counted, runs_of
 
 OURS = "ours"
 DRAWN = ("uniform", "given")
@@ -27,7 +27,8 @@ def set_beside(report: dict[str, Any], kind: str, name: str, rival: str) -> Besi
     """Ours beside another finder on one subject; a large A12 speaks for ours."""
     rows = [row for row in counted(report, kind) if row["name"] == name]
     ours, other = (
-        [run_of(row, report["cases"]).cases for row in rows if row["finder"] == finder] for finder in (OURS, rival)
+        [run.cases for run in runs_of([row for row in rows if row["finder"] == finder], report["cases"])]
+        for finder in (OURS, rival)
     )
     return beside(ours, other)
 

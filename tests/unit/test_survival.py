@@ -6,6 +6,7 @@ from math import sqrt
 
 import pytest
 
+from fuzz.bench.scoreboard_rows import runs_of
 from fuzz.bench.survival import NORMAL, Run, curve, median, restricted_mean
 
 REMISSION = [
@@ -48,3 +49,17 @@ def test_half_of_the_runs_is_the_median(count: int) -> None:
         runs = [Run(cases, found=True) for cases in range(1, found + 1)]
         runs += [Run(1000, found=False)] * (count - found)
         assert median(runs) == expected
+
+
+def test_what_is_never_found_outlasts_late_finds() -> None:
+    """A suite that is at its end without a find is no find later either, however late another one comes."""
+    found = [(10, True), (5000, True), (113_060, False), (113_060, False), (0, False)]
+    runs = runs_of([{"cases": cases, "found": one} for cases, one in found], 1000)
+    assert median(runs) is None
+    assert [step.surviving for step in curve(runs)] == pytest.approx([0.8, 0.6])
+    assert restricted_mean(runs, 1000)[0] == pytest.approx((10 + 4 * 1000) / 5)
+
+
+def test_a_short_suite_without_a_find_counts_up_to_the_limit() -> None:
+    """Ten cases without a find are as good as a thousand."""
+    assert runs_of([{"cases": 10, "found": False}, {"cases": 3, "found": True}], 1000) == [(1000, False), (3, True)]
