@@ -13,6 +13,7 @@ from fuzz.case import Case
 from fuzz.errors import UsageError
 from fuzz.exporting.bundle import joined, source_of
 from fuzz.locators import CLIENTS, GROUP
+from fuzz.rules import hostile_rule
 
 TAIL = Path(__file__).with_name("tail.py")
 """The script's end, read as text: importing it would import torch."""
@@ -129,13 +130,22 @@ def _located(target: str) -> str:
 
 
 def _data(case: Case, find: str) -> dict[str, object]:
+    calls = [str(call.ids) if call.raw is None else list(call.raw) for call in case.calls]
     return {
         "find": find,
-        "domain": case.domain,
         "guard": case.guard,
         "size": case.end,
         "blocks": case.blocks if case.blocks_known else None,
         "segments": [(s.base, s.stride, s.page, s.blocks, s.times) for s in case.segments],
-        "calls": [str(call.ids) if call.raw is None else call.raw for call in case.calls],
+        "calls": list(zip(calls, _hostile(case), strict=True)),
+        "warm": not case.cold and case.whole,
         "needs_gpu": "launch-" in find or "skipped:product" in find,
     }
+
+
+def _hostile(case: Case) -> list[bool]:
+    """Which calls have to be refused: those with hostile ids, or all where sizes break the target's unit."""
+    if case.domain != "hostile":
+        return [False] * len(case.calls)
+    own = [hostile_rule(case, call, 1) is not None for call in case.calls]
+    return own if any(own) else [True] * len(own)
