@@ -12,11 +12,15 @@ from fuzz.built_in import BUILT_IN, GENERATIONS
 from fuzz.case import Case
 from fuzz.errors import UsageError
 from fuzz.exporting.bundle import joined, source_of
+from fuzz.layout import total
 from fuzz.locators import CLIENTS, GROUP
 from fuzz.rules import hostile_rule
 
 TAIL = Path(__file__).with_name("tail.py")
 """The script's end, read as text: importing it would import torch."""
+
+LARGEST = 2**29
+"""Most bytes of an arena: the script keeps it several times, and if all are wrong it lists them in eight bytes each."""
 
 CLIENT_SOURCE = "fuzz.adapters.vllm_kernel"
 """The part of the vLLM adapter that stands alone."""
@@ -73,6 +77,11 @@ def script(case: Case, target: str) -> str:
         raise UsageError(f"case {case.title!r}: has layers, and only cases with segments can be exported so far")
     if case.overlaps:
         raise UsageError("a case of calls in flight together has no script yet; give its file instead, to be replayed")
+    if total(case) > LARGEST:
+        raise UsageError(
+            f"arena={total(case)}: a script holds at most {LARGEST} bytes, guard zones included; "
+            "give the case file instead, to be replayed"
+        )
     find = next((bucket.label for bucket in corpus.expected(case) if bucket.target == target), "no find named")
     if find.startswith("recompiled:"):
         raise UsageError(

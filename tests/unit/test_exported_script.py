@@ -13,6 +13,7 @@ import pytest
 from fuzz import exporting
 from fuzz.arena import arena_of
 from fuzz.case import Call, Case, Segment
+from fuzz.errors import UsageError
 from fuzz.ids import Ids
 from fuzz.profiles.parts import guarded
 from fuzz.run import run_case
@@ -98,3 +99,11 @@ def test_a_script_ends_as_a_run_does(shown: Shown, name: str, case: Case, outcom
     assert verdict.outcome == outcome, verdict
     assert words in said
     assert code == (outcome == "finding")
+
+
+def test_an_arena_too_large_for_a_script_is_refused() -> None:
+    """Gigabytes that only a virtual cache holds are no memory of a reader's machine; what just fits is written."""
+    far = _case("0,3", segments=(Segment(0, 4, 8, 2**37),))
+    with pytest.raises(UsageError, match=r"arena=\d{12}: a script holds at most \d+ bytes, .*; give the case file"):
+        exporting.script(far, "masked_grid")
+    assert exporting.script(_case("0,3", segments=(Segment(0, 4, 8, 2**27),)), "masked_grid")
