@@ -31,17 +31,23 @@ def joined(source: str, where: str) -> str:
 
 def source_of(module: str) -> str | None:
     """The text of a module or of a package's ``__init__``, without importing it or its parents."""
+    file = file_of(module)
+    return file.read_text() if file else None
+
+
+def file_of(module: str) -> Path | None:
+    """The file of a module or of a package's ``__init__``, without importing it or its parents."""
     top, *rest = module.split(".")
     spec = importlib.util.find_spec(top)
     if spec is None:
         return None
     if not rest:
-        return Path(spec.origin).read_text() if spec.origin else None
+        return Path(spec.origin) if spec.origin else None
     for folder in spec.submodule_search_locations or ():
         path = Path(folder, *rest)
         for file in (path.with_suffix(".py"), path / "__init__.py"):
             if file.is_file():
-                return file.read_text()
+                return file
     return None
 
 

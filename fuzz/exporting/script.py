@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import pprint
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from fuzz import corpus
+from fuzz import corpus, revisions
 from fuzz.built_in import BUILT_IN, GENERATIONS
 from fuzz.case import Case
 from fuzz.errors import UsageError
-from fuzz.exporting.bundle import joined, source_of
+from fuzz.exporting.beside import refuse_beside
+from fuzz.exporting.bundle import file_of, joined, source_of
 from fuzz.layout import total
 from fuzz.locators import CLIENTS, GROUP
 from fuzz.rules import hostile_rule
@@ -63,7 +63,7 @@ def script(case: Case, target: str) -> str:
 
     Args:
         case: the case.
-        target: a built-in name, ``path/file.py:name`` or ``package.module:name``.
+        target: a built-in name, ``path/file.py:name``, ``package.module:name`` or ``git:REV:path/file.py:name``.
 
     Raises:
         UsageError: if the target's source cannot be found or joined, or no script can show the case yet.
@@ -107,26 +107,25 @@ def _source(target: str) -> str:
         return joined("from kvzero.segments import SegmentTable\n" + text, target) + "\n\n" + _GENERATION
     if target in CLIENTS:
         return f"{table}\n\n{joined(source_of(CLIENT_SOURCE) or '', target)}\n{_VLLM}"
-    place = "fuzz.index_fill" if target == "index_fill" else _located(target).rpartition(":")[0]
-    source = Path(place).read_text() if place.endswith(".py") else source_of(place)
-    if source:
-        _beside(source, Path(place), target)
-    else:
+    file, folder, package = _file("fuzz.index_fill:zeroer" if target == "index_fill" else _located(target))
+    if file is None:
         raise UsageError(f"target={target!r}: its source was not found, so it cannot be exported")
+    source = file.read_text()
+    refuse_beside(source, target, folder, package)
     body = joined(source, target)
     return body if "class SegmentTable" in body else f"{table}\n\n{body}"
 
 
-def _beside(source: str, file: Path, target: str) -> None:
-    """Refuse a target that imports a file next to it: the script would not find it."""
-    for node in ast.walk(ast.parse(source)):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        for name in names:
-            if file.suffix == ".py" and file.with_name(f"{name.split('.')[0]}.py").is_file():
-                raise UsageError(
-                    f"target={target!r}: imports {name}, a file next to it; put both into one to export it"
-                )
+def _file(locator: str) -> tuple[Path | None, Path, str]:
+    """A target's file, the folder where its imports are looked for first, and the top of its package if it has one."""
+    if locator.startswith(revisions.PREFIX):
+        file = revisions.exported(locator)
+        return file, file.parent, ""
+    place = locator.rpartition(":")[0]
+    if place.endswith(".py"):
+        return Path(place), Path(place).resolve().parent, ""
+    top, *rest = place.split(".")
+    return file_of(place), Path.cwd(), top if rest else ""
 
 
 def _name(target: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import runpy
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ from fuzz.run import run_case
 from fuzz.target import Target
 from kvzero import Limits
 from tests import planted_calls
+from tests.unit.test_revisions import git
 from tests.unit.test_run import FakeEngine
 
 Shown = Callable[[Case, str], tuple[int, str]]
@@ -107,3 +109,80 @@ def test_an_arena_too_large_for_a_script_is_refused() -> None:
     with pytest.raises(UsageError, match=r"arena=\d{12}: a script holds at most \d+ bytes, .*; give the case file"):
         exporting.script(far, "masked_grid")
     assert exporting.script(_case("0,3", segments=(Segment(0, 4, 8, 2**27),)), "masked_grid")
+
+
+FILE = """from kvzero import Limits
+
+def zeroer(table, device):
+    return lambda ids: None
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("import near", "imports near, which lies beside it"),
+        ("from near import x", "imports near, which lies beside it"),
+        ("import pack", "imports pack, which lies beside it"),
+        ("from pack.z import x", "imports pack.z, which lies beside it"),
+        ("from space.z import x", "imports space.z, which lies beside it"),
+        ("def later():\n    import space.z", "imports space.z, which lies beside it"),
+        ("from . import near", "imports ., which lies beside it"),
+        ("from .near import x", "imports .near, which lies beside it"),
+        ("import json, space", "imports space, which lies beside it"),
+        ("import json", ""),
+        ("import numpy.linalg", ""),
+        ("from kvzero.segments import SegmentTable", ""),
+        ("import collections.abc", ""),
+    ],
+)
+@pytest.mark.parametrize("target", ["home/k.py:zeroer", "git:HEAD:home/k.py:zeroer"])
+def test_what_a_target_imports_from_beside_it_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, line: str, words: str
+) -> None:
+    """A script is one file: modules, packages and plain folders beside the target are not in it; others are imports."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for name in ("k.py", "near.py", "pack/__init__.py", "pack/z.py", "space/z.py", "json/a.txt", "kvzero/__init__.py"):
+        path = tmp_path / "home" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n")
+    (tmp_path / "home" / "k.py").write_text(f"{line}\n{FILE}")
+    git("init", "-q")
+    git("add", "home")
+    git("commit", "-q", "-m", "all")
+    if not words:
+        assert "def zeroer(table, device):" in exporting.script(_case("0"), target)
+        return
+    with pytest.raises(UsageError, match=re.escape(f"target={target!r}: {words}")):
+        exporting.script(_case("0"), target)
+
+
+def test_a_module_of_a_package_that_needs_its_package_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A target named as package.module cannot bring its package along either."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "kvzero_home").mkdir()
+    for name in ("__init__", "other"):
+        (tmp_path / "kvzero_home" / f"{name}.py").write_text("x = 1\n")
+    for number, line in enumerate(("from . import other", "from kvzero_home.other import x", "import kvzero_home")):
+        (tmp_path / "kvzero_home" / f"k{number}.py").write_text(f"{line}\n{FILE}")
+        with pytest.raises(UsageError, match="which lies beside it; put all into one file to export it"):
+            exporting.script(_case("0"), f"kvzero_home.k{number}:zeroer")
+    (tmp_path / "kvzero_home" / "alone.py").write_text(FILE)
+    assert exporting.script(_case("0"), "kvzero_home.alone:zeroer")
+
+
+def test_a_revisions_target_is_exported_as_it_was_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of the revision is written, not that of the working tree."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "k.py").write_text(f"WORD = 'then'\n{FILE}")
+    git("init", "-q")
+    git("add", "k.py")
+    git("commit", "-q", "-m", "then")
+    (tmp_path / "k.py").write_text(f"WORD = 'now'\n{FILE}")
+    text = exporting.script(_case("0"), "git:HEAD:k.py:zeroer")
+    assert "WORD = 'then'" in text
+    assert "_kvzero_show(KVZERO_CASE, zeroer, SegmentTable)" in text

@@ -15,7 +15,8 @@ from fuzz.errors import UsageError
 FILE = "import gate_neighbour\n\ndef zeroer(table, device):\n    return gate_neighbour.WORD\n"
 
 
-def _git(*arguments: str) -> None:
+def git(*arguments: str) -> None:
+    """Run git in the current folder, as somebody."""
     who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
     subprocess.run(["git", *who, *arguments], check=True, capture_output=True)  # noqa: S607
 
@@ -29,14 +30,14 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     monkeypatch.setattr(loading, "_folders", set())
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
-    _git("init", "-q")
+    git("init", "-q")
     for word in ("old", "head", "here"):
         (kernels / "k.py").write_text(FILE)
         (kernels / "gate_neighbour.py").write_text(f"WORD = '{word}'\n")
         if word != "here":
-            _git("add", "a")
-            _git("commit", "-q", "-m", word)
-            _git("tag", word)
+            git("add", "a")
+            git("commit", "-q", "-m", word)
+            git("tag", word)
     path = list(sys.path)
     yield tmp_path
     sys.path[:] = path
