@@ -7,32 +7,40 @@ from typing import Any
 
 import torch
 
+from fuzz.bench.first_work import FirstWork
+
 ASLEEP = 400_000
 """Cycles that the device sleeps while a call is made: a fifth of a millisecond, so that the host's pace is no part of
 what is measured."""
 
 
 class EventClock:
-    """A device's own events, from a call's first kernel to its end: the upload of ids lies before that."""
+    """A device's own events, from a call's first kernel to its end: the upload of ids lies before that.
+
+    A kernel is a launch of Triton's or an operator of torch's. A call in which neither is seen counts from its start.
+    """
 
     def seconds(self, call: Callable[[], object]) -> float:
         """Seconds that the device works for a call."""
         from fuzz.engines.launch_hook import Watched  # noqa: PLC0415 - Triton only after the engine chose its mode
 
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
-        launched = False
+        started = False
 
-        def first(launch: Any) -> tuple[int, ...]:
-            nonlocal launched
-            if not launched:
+        def start() -> None:
+            nonlocal started
+            if not started:
                 begin.record()
-            launched = True
+            started = True
+
+        def launched(launch: Any) -> tuple[int, ...]:
+            start()
             grid: tuple[int, ...] = launch.grid
             return grid
 
         torch.cuda._sleep(ASLEEP)  # type: ignore[no-untyped-call]  # noqa: SLF001 - torch has no public one
         begin.record()
-        with Watched(first):
+        with Watched(launched), FirstWork(start):
             call()
         end.record()
         torch.cuda.synchronize()
