@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fuzz.bench.scoreboard_page import page
-from fuzz.bench.scoreboard_rows import Row, run_of
+from fuzz.bench.scoreboard_rows import Row, runs_of
 from fuzz.bench.survival import median
 from tests.conftest import ROOT
 
@@ -29,7 +29,7 @@ def _medians(kind: str) -> dict[str, int | None]:
         if row["finder"] == "ours":
             rows.setdefault(row["name"], []).append(row)
     assert {len(runs) for runs in rows.values()} == {20}
-    return {name: median([run_of(row, report["cases"]) for row in runs]) for name, runs in rows.items()}
+    return {name: median(runs_of(runs, report["cases"])) for name, runs in rows.items()}
 
 
 def test_the_medians_of_the_specimens() -> None:
