@@ -31,7 +31,7 @@ Elsewhere = Callable[[str], bool | None]
 class _Settled(NamedTuple):
     finding: Finding
     replays: tuple[int, int]
-    smallest: bool
+    late: bool
 
 
 def decided(ground: Ground, check: str, findings: list[Finding], elsewhere: Elsewhere) -> list[Decided]:
@@ -73,7 +73,7 @@ def _decided(
     if finding.bucket in ground.new:
         return Decided(finding, check, "new", "as an earlier check found")
     settled = _settled(ground, finding, other)
-    standing, reason = _standing(ground, settled.finding, elsewhere)
+    standing, reason = _standing(ground, settled, elsewhere)
     shown, times = settled.replays
     kept = settled.finding
     if shown < times:
@@ -83,7 +83,7 @@ def _decided(
     standing, reason = excused(ground, kept.bucket, standing, reason)
     if standing == "new" and kept.path is None:
         kept = _saved(ground, kept)
-    return Decided(kept, check, standing, reason, settled.replays, settled.smallest)
+    return Decided(kept, check, standing, reason, settled.replays, settled.late)
 
 
 def excused(ground: Ground, bucket: Bucket, standing: Standing, reason: str) -> tuple[Standing, str]:
@@ -94,13 +94,17 @@ def excused(ground: Ground, bucket: Bucket, standing: Standing, reason: str) -> 
     return "waived", f"until {waiver.expires} by {waiver.owner}: {waiver.reason} ({waiver.link})"
 
 
-def _standing(ground: Ground, finding: Finding, elsewhere: Elsewhere) -> tuple[Standing, str]:
-    """Old if the base shows the same: on the same case, or, for a launch that is refused or skipped, on any."""
-    base, label = ground.base, finding.bucket.label
+def _standing(ground: Ground, settled: _Settled, elsewhere: Elsewhere) -> tuple[Standing, str]:
+    """Old if the base shows the same: on the same case, or, for a launch that is refused or skipped, on any.
+
+    The case at which time ended a shrink is another one on another machine, and decides nothing.
+    """
+    base, finding = ground.base, settled.finding
+    label = finding.bucket.label
     if base.trouble:
         return "new", base.trouble.partition(":")[0]
-    shown = base.label(finding.case, finding.path)
-    if shown is None:
+    shown = None if settled.late else base.label(finding.case, finding.path)
+    if shown is None and not settled.late:
         return "undecided", "there was no time to run the base on it"
     if shown == label:
         return "old", "the base shows it on the same case"
@@ -110,14 +114,16 @@ def _standing(ground: Ground, finding: Finding, elsewhere: Elsewhere) -> tuple[S
             return "undecided", "there was no time to run the base on the same cases"
         if met:
             return "old", "the base shows it on other cases of this check"
+    if settled.late:
+        return "undecided", "shrinking it was cut short"
     return "new", f"on the same case the base's outcome is {shown}"
 
 
 def _settled(ground: Ground, finding: Finding, other: Callable[[Finding, Case, Verdict], None]) -> _Settled:
     """The smallest case of a finding, and how often it shows."""
-    smallest = finding.path is not None
+    late = False
     if finding.path is None:
-        finding, smallest = _shrunk(ground, finding, other)
+        finding, late = _shrunk(ground, finding, other)
     most = DEADLY_REPLAYS if finding.verdict.lost else REPLAYS
     shown = times = 0
     while times < most and not ground.control.interrupted:
@@ -129,7 +135,7 @@ def _settled(ground: Ground, finding: Finding, other: Callable[[Finding, Case, V
         if verdict.shows(finding.bucket):
             shown += 1
             finding = dataclasses.replace(finding, verdict=verdict)
-    return _Settled(finding, (shown, times), smallest)
+    return _Settled(finding, (shown, times), late)
 
 
 def _shrunk(ground: Ground, finding: Finding, other: Callable[[Finding, Case, Verdict], None]) -> tuple[Finding, bool]:
@@ -143,7 +149,7 @@ def _shrunk(ground: Ground, finding: Finding, other: Callable[[Finding, Case, Ve
         deadly=finding.verdict.lost,
         on_other=lambda case, verdict: other(finding, case, verdict),
     )
-    return dataclasses.replace(finding, case=shrunk.case), shrunk.finished
+    return dataclasses.replace(finding, case=shrunk.case), shrunk.late
 
 
 def _saved(ground: Ground, finding: Finding) -> Finding:

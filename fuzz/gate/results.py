@@ -47,7 +47,7 @@ class Decided:
         standing: what it means.
         reason: why, in words.
         replays: how many of how many replays showed it.
-        smallest: whether shrinking came to its end.
+        late: whether time ended its shrinking, so that another machine may meet more or reach another case.
     """
 
     finding: Finding
@@ -55,7 +55,7 @@ class Decided:
     standing: Standing
     reason: str
     replays: tuple[int, int] | None = None
-    smallest: bool = False
+    late: bool = False
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def lower(case: Case, bucket: Bucket, attempt: Attempt, seconds: float, on_other
     if deadly:
         trial = Trial(case, bucket, attempt, seconds, DEADLY_RUNS, on_other)
         finished = _ends(trial, fewer_only=True)
-        return Shrunk(trial.best, trial.runs, finished)
+        return Shrunk(trial.best, trial.runs, finished, trial.late)
 
     def fresh(smaller: Case) -> Verdict:
         return attempt(smaller, fresh=True)
@@ -58,11 +58,11 @@ def lower(case: Case, bucket: Bucket, attempt: Attempt, seconds: float, on_other
     with contextlib.suppress(OutOfBudget):
         proved, runs = _last_shown(trial.descent, lambda smaller: fresh(smaller).shows(bucket))
         if proved == trial.best:
-            return Shrunk(proved, trial.runs + runs, finished)
+            return Shrunk(proved, trial.runs + runs, finished, trial.late)
         again = Trial(proved, bucket, careful, until - time.monotonic(), MANY_RUNS, others)
         _ends(again, fewer_only=True)
-        return Shrunk(again.best, trial.runs + runs + again.runs, finished=False)
-    return Shrunk(case, trial.runs, finished=False)
+        return Shrunk(again.best, trial.runs + runs + again.runs, finished=False, late=trial.late or again.late)
+    return Shrunk(case, trial.runs, finished=False, late=True)
 
 
 def _ends(trial: Trial, *, fewer_only: bool) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable
 
@@ -42,7 +41,7 @@ def shrink(
             return lowered
         left = max(until - time.monotonic(), 0.0)
         single = shrink(lowered.case, bucket, attempt, profile=profile, unit=unit, seconds=left, on_other=on_other)
-        return single._replace(runs=lowered.runs + single.runs)
+        return single._replace(runs=lowered.runs + single.runs, late=lowered.late or single.late)
     launch = bucket.kind == "skipped" or bucket.detail.startswith("launch-")
     if launch:
         return _launch(case, bucket, attempt, seconds, on_other)
@@ -51,15 +50,15 @@ def shrink(
     try:
         structure.delete(trial)
         if deadly:
-            return Shrunk(trial.best, trial.runs, finished=True)
+            return Shrunk(trial.best, trial.runs, finished=True, late=False)
         before, traced = None, True
         while before != trial.best:
             before = trial.best
             traced = numbers.lower(trial, profile, unit)
             structure.delete(trial)
     except OutOfBudget:
-        return Shrunk(trial.best, trial.runs, finished=False)
-    return Shrunk(trial.best, trial.runs, finished=traced)
+        return Shrunk(trial.best, trial.runs, finished=False, late=trial.late)
+    return Shrunk(trial.best, trial.runs, finished=traced, late=False)
 
 
 def _launch(
@@ -84,7 +83,10 @@ def _launch(
         finished = True
     except OutOfBudget:
         finished = False
-    with contextlib.suppress(OutOfBudget):
-        if attempt(trial.best).shows(bucket):
-            return Shrunk(trial.best, trial.runs + 1, finished)
-    return Shrunk(case, trial.runs, finished=False)
+    try:
+        shown = attempt(trial.best).shows(bucket)
+    except OutOfBudget:
+        return Shrunk(case, trial.runs, finished=False, late=True)
+    if shown:
+        return Shrunk(trial.best, trial.runs + 1, finished, trial.late)
+    return Shrunk(case, trial.runs, finished=False, late=trial.late)

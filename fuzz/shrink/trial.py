@@ -29,11 +29,16 @@ class Attempt(Protocol):
 
 
 class Shrunk(NamedTuple):
-    """The smallest case that was reached, the runs that it took, and whether the end was reached."""
+    """The smallest case that was reached, the runs that it took, and whether the end was reached.
+
+    ``late`` tells that time ended it, so that a faster machine reaches another case; runs that are used up, and cases
+    that no profile draws, end it unfinished on every machine.
+    """
 
     case: Case
     runs: int
     finished: bool
+    late: bool
 
 
 class OutOfBudget(KeyboardInterrupt):
@@ -58,6 +63,7 @@ class Trial:
         best: the smallest case so far.
         runs: candidates that were run.
         descent: the best cases so far, from the find on.
+        late: whether time ended it: its own, or that of whoever runs its cases.
     """
 
     def __init__(
@@ -72,6 +78,7 @@ class Trial:
         self.best = case
         self.descent = [case]
         self.runs = 0
+        self.late = False
         self._bucket = bucket
         self._attempt = attempt
         self._until = time.monotonic() + seconds
@@ -95,18 +102,30 @@ class Trial:
         return order(case) < order(self.best) and self.holds(case)
 
     def _run(self, case: Case) -> bool:
-        if self.runs >= self._most_runs or time.monotonic() > self._until:
+        if self.runs >= self._most_runs:
             raise OutOfBudget
-        self.runs += 1
-        verdict = self._attempt(case)
-        if not verdict.shows(self._bucket):
-            if verdict.outcome == "finding":
-                self._on_other(case, verdict)
+        try:
+            shows = self._asked(case)
+        except OutOfBudget:
+            self.late = True
+            raise
+        if not shows:
             return False
         if order(case) < order(self.best):
             self.best = case
             self.descent.append(case)
         return True
+
+    def _asked(self, case: Case) -> bool:
+        if time.monotonic() > self._until:
+            raise OutOfBudget
+        self.runs += 1
+        verdict = self._attempt(case)
+        if verdict.shows(self._bucket):
+            return True
+        if verdict.outcome == "finding":
+            self._on_other(case, verdict)
+        return False
 
 
 def confirmed(

@@ -16,7 +16,7 @@ from fuzz.build import numbered
 from fuzz.case import Call, Case, Segment
 from fuzz.corpus import Entry
 from fuzz.errors import UsageError, WorkerError
-from fuzz.gate import waivers
+from fuzz.gate import deciding, waivers
 from fuzz.gate.base import Base
 from fuzz.gate.ceiling import Ceiling
 from fuzz.gate.checks.corpus_files import CorpusFiles
@@ -158,6 +158,26 @@ def test_a_launch_kind_is_old_wherever_the_base_shows_it(tmp_path: Path) -> None
     assert _report(ground, SeededSearch()).verdict == "yes"
     ground, _ = _ground(tmp_path, _wide(LAUNCH, 32), lambda case: PASSED)
     assert _report(ground, SeededSearch()).new == 1
+
+
+def test_a_find_whose_shrinking_time_ended_is_not_judged_by_the_case_it_was_left_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How far it came is the machine's pace: the gate cannot say, unless there is no base, or any case will do."""
+    monkeypatch.setattr(deciding, "SHRINK_SECONDS", 0.0)
+    ground, _ = _ground(tmp_path, _wide(TAIL, 32), _wide(TAIL, 64))
+    report = _report(ground, SeededSearch())
+    (find,) = report.finds
+    assert (find.shown.standing, find.shown.reason) == ("undecided", "shrinking it was cut short")
+    assert (report.exit_code, report.checks[0].state) == (3, "cut short")
+    ground, _ = _ground(tmp_path, _wide(TAIL, 32))
+    assert [find.shown.standing for find in _report(ground, SeededSearch()).finds] == ["new"]
+    ground, _ = _ground(tmp_path, _wide(LAUNCH, 32), _wide(LAUNCH, 64))
+    report = _report(ground, SeededSearch())
+    assert (report.finds[0].shown.standing, report.exit_code) == ("old", 3), "what it would have met beside it is open"
+    assert report.checks[0].words.endswith("; shrinking 1 finds was cut short")
+    ground, _ = _ground(tmp_path, _wide(LAUNCH, 32), lambda case: PASSED)
+    assert [find.shown.standing for find in _report(ground, SeededSearch()).finds] == ["undecided"]
 
 
 def test_without_a_base_every_find_is_new_and_that_is_said(tmp_path: Path) -> None:

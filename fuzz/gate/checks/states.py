@@ -35,10 +35,13 @@ def ended(
         words += f": {', '.join(f'{count} {outcome}' for outcome, count in outcomes.items())}"
     if trouble:
         words += f"; {trouble}"
-    undecided = sum(one.standing == "undecided" for one in decided)
+    late = sum(one.late for one in decided)
+    if late:
+        words += f"; shrinking {late} finds was cut short"
+    undecided = sum(one.standing == "undecided" and not one.late for one in decided)
     if undecided:
-        words += f"; {undecided} finds could not be held against the base in time"
-    state = _state(done < of or bool(undecided), outcomes, decided, trouble)
+        words += f"; {undecided} finds could not be held against the base"
+    state = _state(done < of or bool(late) or bool(undecided), outcomes, decided, trouble)
     return Check(name, state, words, 0.0, done, of, outcomes, tuple(decided))
 
 
