@@ -9,6 +9,7 @@ from typing import NamedTuple
 from fuzz import corpus
 from fuzz.case import Case
 from fuzz.codec import encode
+from fuzz.errors import KvzeroError
 from fuzz.findbook import DEADLY_REPLAYS, REPLAYS
 from fuzz.gate.events import Warned
 from fuzz.gate.ground import Ground
@@ -72,7 +73,10 @@ def _decided(
         return Decided(finding, check, "accepted", "hostile input was taken; it blocks with --strict")
     if finding.bucket in ground.new:
         return Decided(finding, check, "new", "as an earlier check found")
-    settled = _settled(ground, finding, other)
+    try:
+        settled = _settled(ground, finding, other)
+    except KvzeroError as error:
+        return _troubled(ground, check, finding, str(error))
     standing, reason = _standing(ground, settled, elsewhere)
     shown, times = settled.replays
     kept = settled.finding
@@ -84,6 +88,17 @@ def _decided(
     if standing == "new" and kept.path is None:
         kept = _saved(ground, kept)
     return Decided(kept, check, standing, reason, settled.replays, settled.late)
+
+
+def _troubled(ground: Ground, check: str, finding: Finding, trouble: str) -> Decided:
+    """What a find means whose case could not be run again: it was met, so without a base it is new as it is."""
+    base = ground.base.trouble
+    standing: Standing = "new" if base else "undecided"
+    reason = f"{base.partition(':')[0]}; {trouble}" if base else trouble
+    standing, reason = excused(ground, finding.bucket, standing, reason)
+    if standing == "new" and finding.path is None:
+        finding = _saved(ground, finding)
+    return Decided(finding, check, standing, reason, trouble=trouble)
 
 
 def excused(ground: Ground, bucket: Bucket, standing: Standing, reason: str) -> tuple[Standing, str]:
@@ -120,7 +135,11 @@ def _standing(ground: Ground, settled: _Settled, elsewhere: Elsewhere) -> tuple[
 
 
 def _settled(ground: Ground, finding: Finding, other: Callable[[Finding, Case, Verdict], None]) -> _Settled:
-    """The smallest case of a finding, and how often it shows."""
+    """The smallest case of a finding, and how often it shows.
+
+    Raises:
+        KvzeroError: if no worker runs it.
+    """
     late = False
     if finding.path is None:
         finding, late = _shrunk(ground, finding, other)

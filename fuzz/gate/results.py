@@ -48,6 +48,7 @@ class Decided:
         reason: why, in words.
         replays: how many of how many replays showed it.
         late: whether time ended its shrinking, so that another machine may meet more or reach another case.
+        trouble: what of ours kept it from being shrunk, replayed and held against the base, in words.
     """
 
     finding: Finding
@@ -56,6 +57,7 @@ class Decided:
     reason: str
     replays: tuple[int, int] | None = None
     late: bool = False
+    trouble: str = ""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from fuzz.gate.checks.fixed import Fixed
 from fuzz.gate.checks.limits import LimitsCheck, narrower
 from fuzz.gate.checks.portability import Margin, Portability, margin
 from fuzz.gate.checks.seeded_search import FreshSearch, SeededSearch
-from fuzz.gate.events import Event, FindDecided
+from fuzz.gate.events import Event, FileTried, FindDecided
 from fuzz.gate.ground import Ground, Stretch
 from fuzz.gate.reports.json_report import as_json
 from fuzz.gate.reports.junit import JUnit
@@ -256,6 +256,54 @@ def test_a_find_that_could_not_be_held_against_the_base_is_undecided(tmp_path: P
     report = _report(ground, CorpusFiles())
     assert [find.shown.standing for find in report.finds] == ["undecided"]
     assert (report.verdict, report.checks[0].state) == ("cannot say", "cut short")
+
+
+def _dying_after(ground: Ground, runs: int) -> None:
+    """The target's workers run so many cases one by one, and then keep dying."""
+    attempt, left = ground.hands.attempt, iter(range(runs))
+
+    def dying(case: Case, target: str, *, rehearse: bool = False) -> Verdict:
+        if next(left, None) is None:
+            raise WorkerError("workers keep dying")
+        return attempt(case, target, rehearse=rehearse)
+
+    ground.hands.attempt = dying
+
+
+def _either(case: Case) -> Verdict:
+    """Two buckets, so that one find is decided after the other."""
+    return {0: TAIL, 1: GUARD}.get(sum(s.page for s in case.segments) // 4 % 3, PASSED)
+
+
+@pytest.mark.parametrize("runs", [0, 3, 24])
+def test_a_find_is_not_lost_where_workers_die_while_it_is_decided(tmp_path: Path, runs: int) -> None:
+    """New without a base and kept in a file, undecided with one; what kept it from being decided is the trouble."""
+    ground, events = _ground(tmp_path, _either)
+    _dying_after(ground, runs)
+    report = _report(ground, SeededSearch())
+    assert (report.line, report.checks[0].state) == ("gate: no, 2 new", "failed")
+    assert report.checks[0].words.endswith("; workers keep dying")
+    assert report.checks[0].counts["finding"] == sum(find.checks["search"] for find in report.finds)
+    assert len(list(tmp_path.rglob("*.json"))) == [type(event) for event in events].count(FindDecided) == 2
+    ground, _ = _ground(tmp_path, _either, _either)
+    _dying_after(ground, runs)
+    report = _report(ground, SeededSearch())
+    assert (report.verdict, report.checks[0].state) == ("cannot say", "trouble")
+    assert ("undecided", "workers keep dying") in {(find.shown.standing, find.shown.reason) for find in report.finds}
+
+
+def test_files_that_were_tried_before_workers_died_are_told(tmp_path: Path) -> None:
+    """One find in three of five files: it blocks without a base, and the trouble stands beside it."""
+    files = (_case(8), _case(64), _case(128), _case(256), _case(512))
+    ground, events = _ground(tmp_path, _wide(TAIL), files=files)
+    _dying_after(ground, 13)
+    (check,) = _report(ground, CorpusFiles()).checks
+    assert check.words == "cut short at 3 of 5 cases: 1 passed, 2 finding; workers keep dying"
+    assert (check.state, [one.standing for one in check.decided]) == ("failed", ["new", "new"])
+    assert [event.label for event in events if isinstance(event, FileTried)] == ["passed", "stale:tail", "stale:tail"]
+    ground, _ = _ground(tmp_path, _wide(TAIL), _wide(TAIL), files=files)
+    _dying_after(ground, 13)
+    assert _report(ground, CorpusFiles()).checks[0].state == "trouble"
 
 
 def test_time_that_is_up_cuts_the_corpus_short(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
 from types import SimpleNamespace
@@ -192,6 +192,33 @@ def test_what_the_base_shows_too_is_old(
     assert (one.standing, [event.decided for event in events]) == (standing, [one])
     assert replay(one, "new") == f"kvzero replay {paths[1]} --target new --sanitize"
     assert calls() == ["new", *([base] if base else [])]
+
+
+def test_what_was_found_before_the_tool_failed_is_told(tmp_path: Path) -> None:
+    """It blocks where there is no base; what failed then is trouble, be it before the first file or after the last."""
+    paths = _files(tmp_path, "fine", "reads", "last")
+    ground = SimpleNamespace(
+        takes="table", target="new", waivers={},
+        files=[Entry(path, "history", _case((0, 4, 16, 64))) for path in paths],
+        request=SimpleNamespace(base=None), base=SimpleNamespace(trouble=None), tell=lambda event: None,
+        bucket=lambda verdict: Bucket("new", "h200", verdict.kind, verdict.detail),
+    )  # fmt: skip
+
+    def failing(*verdicts: Verdict) -> Callable[..., Iterator[sanitizer.Seen]]:
+        def sanitized(name: str, some: Sequence[Path]) -> Iterator[sanitizer.Seen]:
+            for path, verdict in zip(some, verdicts, strict=False):
+                yield sanitizer.Seen(path, verdict)
+            raise EngineError("the device is gone")
+
+        return sanitized
+
+    fine, lost = Verdict("passed"), Verdict("finding", "faulted", "memory", lost=True)
+    check = SanitizeCheck(failing(fine, lost))(ground)
+    assert check.words == "cut short at 2 of 3 cases: 1 passed, 1 finding; the device is gone"
+    assert (check.state, [one.standing for one in check.decided]) == ("failed", ["new"])
+    for verdicts in ((), (fine, fine, fine)):
+        check = SanitizeCheck(failing(*verdicts))(ground)
+        assert (check.state, check.words.endswith("; the device is gone")) == ("trouble", True)
 
 
 def test_a_check_without_time_for_all_is_cut_short(tmp_path: Path) -> None:

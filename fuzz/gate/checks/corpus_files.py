@@ -6,6 +6,7 @@ import time
 from collections import Counter
 
 from fuzz.corpus import Entry
+from fuzz.errors import KvzeroError
 from fuzz.gate.checks.states import ended
 from fuzz.gate.deciding import decided
 from fuzz.gate.events import FileTried
@@ -23,6 +24,7 @@ class CorpusFiles:
         """Run them in the order of their names."""
         counts: Counter[str] = Counter()
         found: list[Decided] = []
+        trouble = ""
         for entry in ground.files:
             if ground.control.interrupted:
                 break
@@ -30,9 +32,12 @@ class CorpusFiles:
                 outcome, one = self._tried(ground, entry)
             except Abandoned:
                 break
+            except KvzeroError as error:
+                trouble = str(error)
+                break
             counts[outcome] += 1
             found += one
-        return ended(self.name, sum(counts.values()), len(ground.files), counts, found)
+        return ended(self.name, sum(counts.values()), len(ground.files), counts, found, trouble=trouble)
 
     def _tried(self, ground: Ground, entry: Entry) -> tuple[str, list[Decided]]:
         begun = time.monotonic()

@@ -37,9 +37,13 @@ class SanitizeCheck:
         cases = {entry.path: entry.case for entry in ground.files}
         counts: Counter[str] = Counter()
         lost: list[Seen] = []
-        for seen in self._sanitized(ground.target, list(cases)):
-            counts[seen.verdict.outcome] += 1
-            lost += [seen] if seen.verdict.outcome == "finding" else []
+        trouble = ""
+        try:
+            for seen in self._sanitized(ground.target, list(cases)):
+                counts[seen.verdict.outcome] += 1
+                lost += [seen] if seen.verdict.outcome == "finding" else []
+        except KvzeroError as error:
+            trouble = str(error)
         found = []
         for seen in lost:
             bucket = ground.bucket(seen.verdict)
@@ -47,7 +51,7 @@ class SanitizeCheck:
             standing, reason = excused(ground, bucket, *self._standing(ground, seen))
             found.append(Decided(finding, self.name, standing, reason))
             ground.tell(FindDecided(found[-1]))
-        return ended(self.name, sum(counts.values()), len(cases), counts, found)
+        return ended(self.name, sum(counts.values()), len(cases), counts, found, trouble=trouble)
 
     def _standing(self, ground: Ground, seen: Seen) -> tuple[Standing, str]:
         base = ground.request.base

@@ -25,7 +25,7 @@ def ended(
         done: cases that were run.
         of: cases that had to be.
         counts: their outcomes.
-        decided: what was found.
+        decided: what was found; trouble with deciding it is the check's as well.
         trouble: what ended it, if something of ours did.
         more: what else its line says.
     """
@@ -33,6 +33,7 @@ def ended(
     words = f"{f'cut short at {done}' if done < of else done} of {of} cases{more}"
     if outcomes:
         words += f": {', '.join(f'{count} {outcome}' for outcome, count in outcomes.items())}"
+    trouble = trouble or next(filter(None, (one.trouble for one in decided)), "")
     if trouble:
         words += f"; {trouble}"
     late = sum(one.late for one in decided)
