@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from rich.console import Console
 
 from fuzz import messages
 from fuzz.build import numbered
@@ -30,6 +32,7 @@ from fuzz.gate.ground import Ground, Stretch
 from fuzz.gate.reports.json_report import as_json
 from fuzz.gate.reports.junit import JUnit
 from fuzz.gate.reports.markdown import page
+from fuzz.gate.reports.terminal import Terminal
 from fuzz.gate.request import Request, Sizes, seed_of
 from fuzz.gate.results import GateReport
 from fuzz.gate.running import checked
@@ -355,11 +358,24 @@ def test_narrower_limits_are_refused(tmp_path: Path) -> None:
 
 def test_a_fresh_seed_reports_and_never_blocks(tmp_path: Path) -> None:
     """What it finds is information, and does not make an earlier or later check fail."""
-    ground, _ = _ground(tmp_path, _wide(TAIL, 64), lambda case: PASSED, files=(_case(4),))
+    ground, events = _ground(tmp_path, _wide(TAIL, 64), lambda case: PASSED, files=(_case(4),))
     report = _report(ground, CorpusFiles(), FreshSearch(9))
     assert report.verdict == "yes"
+    told = [event.decided for event in events if isinstance(event, FindDecided)]
+    assert [one.standing for one in told] == ["information"], "told as it is counted"
     assert [find.shown.standing for find in report.finds] == ["information"]
     assert ground.new == set()
+
+
+def test_a_fresh_seed_s_find_is_shown_with_its_command_but_not_when_quiet(tmp_path: Path) -> None:
+    """Whoever asked for the seed sees what it met, and no line says new above a yes."""
+    for quiet in (False, True):
+        ground, _ = _ground(tmp_path, _wide(TAIL, 64), lambda case: PASSED, files=(_case(4),))
+        console = Console(record=True, file=io.StringIO(), soft_wrap=True)
+        ground.tell = Terminal(quiet=quiet, console=console)
+        _report(ground, CorpusFiles(), FreshSearch(9))
+        text = console.export_text()
+        assert ("new: " in text, "kvzero replay" in text, "gate: yes" in text) == (False, not quiet, True)
 
 
 def test_the_enumeration_says_of_how_many(tmp_path: Path) -> None:

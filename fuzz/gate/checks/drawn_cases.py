@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from fuzz import messages
@@ -10,7 +12,7 @@ from fuzz.gate.checks.states import ended
 from fuzz.gate.deciding import decided
 from fuzz.gate.events import FindDecided
 from fuzz.gate.ground import Ground
-from fuzz.gate.results import Check, Finding
+from fuzz.gate.results import Check, Decided, Finding
 from fuzz.grids import largest
 from fuzz.lane import BATCH_SECONDS
 from fuzz.simplicity import order
@@ -51,7 +53,20 @@ class Gathered:
         return Finding(bucket, replace(found.case, origin=origin), found.verdict, found.profile, self._counts[bucket])
 
 
-def drawn(ground: Ground, name: str, profiles: tuple[str, ...], seed: int, cases: int, part: float) -> Check:
+def as_decided(one: Decided) -> Decided:
+    """A find means what was decided of it."""
+    return one
+
+
+def drawn(
+    ground: Ground,
+    name: str,
+    profiles: tuple[str, ...],
+    seed: int,
+    cases: int,
+    part: float,
+    means: Callable[[Decided], Decided] = as_decided,
+) -> Check:
     """A check of so many cases.
 
     Args:
@@ -61,12 +76,14 @@ def drawn(ground: Ground, name: str, profiles: tuple[str, ...], seed: int, cases
         seed: decides them.
         cases: how many.
         part: of the time left, for running them; what is found is decided in the rest.
+        means: what a find that was decided means to this check, before anybody is told of it.
     """
     request = messages.Batch(seed, profiles, ground.unit, 0, cases, BATCH_SECONDS)
     gathered = Gathered(ground, seed)
     stretch = ground.hands.stretch(request, ground.share(part), gathered)
     ground.grids = largest((ground.grids, stretch.grids))
-    found = decided(ground, name, gathered.findings, lambda label: ground.base.meets(label, request))
+    judged = decided(ground, name, gathered.findings, lambda label: ground.base.meets(label, request))
+    found = [means(one) for one in judged]
     for one in found:
         ground.tell(FindDecided(one))
     return ended(name, stretch.done, cases, stretch.counts, found, trouble=stretch.trouble)

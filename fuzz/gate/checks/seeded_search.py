@@ -49,10 +49,10 @@ class FreshSearch:
     def __call__(self, ground: Ground) -> Check:
         """Run as many cases as the search has."""
         before = set(ground.new)
-        check = drawn(ground, self.name, _profiles(ground), self._seed, ground.sizes.search, PART)
+        check = drawn(ground, self.name, _profiles(ground), self._seed, ground.sizes.search, PART, _informing)
         ground.new.clear()
         ground.new.update(before)
-        return dataclasses.replace(check, state="information", decided=tuple(map(_informing, check.decided)))
+        return dataclasses.replace(check, state="information")
 
 
 def _profiles(ground: Ground) -> tuple[str, ...]:

@@ -6,12 +6,16 @@ from rich.console import Console
 
 from fuzz.gate.events import Began, CheckEnded, Event, FileTried, FindDecided, Over, Warned
 from fuzz.gate.reports.words import of_find, replay
-from fuzz.gate.results import Decided, GateReport
+from fuzz.gate.results import Decided, GateReport, Standing
 from fuzz.reports import words
 from fuzz.verdict import Bucket
 
 SHOWN = 4
 """Wrong regions, and lines of a case, that a find's paragraph names."""
+
+
+SHOWN_AT_ONCE: tuple[Standing, ...] = ("new", "undecided", "information")
+"""What has a paragraph: what counts, and what a fresh seed met, which somebody asked for."""
 
 
 class Terminal:
@@ -38,9 +42,9 @@ class Terminal:
             self._print(f"{check.name:<11} {check.state:<15}{check.seconds:6.1f} s  {check.words}", detail=True)
         elif isinstance(event, FindDecided | FileTried):
             one = event.decided
-            if one and one.standing in ("new", "undecided") and one.finding.bucket not in self._told:
+            if one and one.standing in SHOWN_AT_ONCE and one.finding.bucket not in self._told:
                 self._told.add(one.finding.bucket)
-                self._print(paragraph(one, self._target), detail=False)
+                self._print(paragraph(one, self._target), detail=one.standing == "information")
         elif isinstance(event, Warned):
             self._print(f"warning: {event.text}", detail=False)
         else:
