@@ -10,7 +10,6 @@ from pathlib import Path
 from fuzz import devices, messages
 from fuzz.case import Case
 from fuzz.control import Control
-from fuzz.grids import Grid
 from fuzz.loan import Loan
 from fuzz.restarts import Deaths, Restarts
 from fuzz.standbys import Standbys, usual_standbys
@@ -125,14 +124,14 @@ class Fleet:
         """
         return self._hands().attempt(case, target, rehearse=rehearse)
 
-    def rehearsed(self, case: Case, target: str) -> tuple[Grid, ...]:
-        """The largest grids that a target asks for, none of them run.
+    def rehearsed(self, case: Case, target: str) -> messages.Tried:
+        """What a target does of a case where none of its legal launches is run.
 
         Raises:
             WorkerError: if workers keep dying.
             Abandoned: if a signal came first.
         """
-        return self._hands().tried(case, target, rehearse=True).grids
+        return self._hands().tried(case, target, rehearse=True)
 
     def renew(self) -> None:
         """Let the next case that is tried run in a fresh process."""

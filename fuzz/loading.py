@@ -13,7 +13,7 @@ from typing import Any, get_args
 from fuzz import built_in, contents, revisions
 from fuzz.errors import UsageError
 from fuzz.locators import CLIENTS, GROUP, check
-from fuzz.target import Takes, Target
+from fuzz.target import SAYS, Takes, Target
 from fuzz.verdict import in_words
 from kvzero.segments import Limits
 
@@ -42,7 +42,7 @@ def load(locator: str) -> Target:
     taken: Takes = getattr(make, "takes", "table")
     if taken not in get_args(Takes):
         raise UsageError(f"target={locator!r}: takes={taken!r}: must be one of {', '.join(get_args(Takes))}")
-    says = {word: bool(getattr(make, word, False)) for word in ("virtual", "capturable", "newer_form")}
+    says = {word: bool(getattr(make, word, False)) for word in SAYS}
     name, file = locator.rpartition(":")[2], _module_file(locator, make)
     content = contents.of_file(name, file) if file else contents.of_built_in(locator)
     files = tuple(contents.files_of(file)) if file else ()

@@ -28,7 +28,8 @@ class Opened(msgspec.Struct, frozen=True, tag=True):
     """Ready: engine, its device in words, device profile, each target's unit in bytes and what it takes.
 
     ``gpus`` counts the CUDA devices that the worker may use, 0 where the engine uses none; ``limits`` are
-    each target's, ``contents`` the hash of what it is made of, ``files`` the files that it stands in, its own first.
+    each target's, ``contents`` the hash of what it is made of, ``files`` the files that it stands in, its own first,
+    ``says`` those words of ``fuzz.target.SAYS`` that it says of itself.
     """
 
     engine: str
@@ -40,6 +41,7 @@ class Opened(msgspec.Struct, frozen=True, tag=True):
     limits: dict[str, Limits] = {}
     contents: dict[str, str] = {}
     files: dict[str, tuple[str, ...]] = {}
+    says: dict[str, tuple[str, ...]] = {}
 
 
 class Batch(msgspec.Struct, frozen=True, tag=True):
@@ -101,10 +103,14 @@ class Try(msgspec.Struct, frozen=True, tag=True):
 
 
 class Tried(msgspec.Struct, frozen=True, tag=True):
-    """The verdict of one case, and the largest grids that it asked for."""
+    """The verdict of one case, and the largest grids that it asked for.
+
+    ``warmup`` tells whether the zeroer that was made for it has a warm-up; None if none was made.
+    """
 
     verdict: Verdict
     grids: tuple[Grid, ...] = ()
+    warmup: bool | None = None
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

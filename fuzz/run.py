@@ -21,7 +21,7 @@ from fuzz.target import Target, beyond
 from fuzz.triage import judge
 from fuzz.verdict import Verdict, in_words
 from fuzz.virtual_arena import VirtualArena
-from fuzz.warming import BLOCKS_UNKNOWN, WARMING, Warm, warmup_of
+from fuzz.warming import BLOCKS_UNKNOWN, MADE, WARMING, Warm, warmup_of
 from oracles import launches
 
 
@@ -179,6 +179,7 @@ class Run:
     def _construct(self, seen: Observation, watched: Watched) -> Callable[[list[object]], None]:
         """Make the zeroer, warmed up if it can be; what its warm-up left in the arena is poisoned over."""
         zero = self.target.make(self.given.argument, self.engine.device)
+        MADE.note(zero)
         warmup = warmup_of(zero) if self.warms else None
         if warmup is not None:
             launched = len(seen.launches)

@@ -18,6 +18,10 @@ Takes = Literal["table", "layout"]
 """What a target is made of."""
 
 
+SAYS = ("virtual", "capturable", "newer_form")
+"""What a target may say of itself, by attributes that are true."""
+
+
 @dataclass(frozen=True)
 class Target:
     """A zeroer under test: its locator, the function that makes it, what it declines.

@@ -31,6 +31,29 @@ def warmup_of(zero: Callable[..., Any]) -> Callable[[int], object] | None:
     return own
 
 
+class Made:
+    """Notes the zeroers that are made.
+
+    Attributes:
+        warmup: whether the last of them has a warm-up; None if none was made since it was last cleared.
+    """
+
+    def __init__(self) -> None:
+        self.warmup: bool | None = None
+
+    def note(self, zero: Callable[..., Any]) -> None:
+        """Look at a zeroer, whether it will be warmed up or not."""
+        self.warmup = warmup_of(zero) is not None
+
+    def clear(self) -> None:
+        """Begin another case."""
+        self.warmup = None
+
+
+MADE = Made()
+"""What the targets of this process made since it was last cleared."""
+
+
 class Warm:
     """The variants that a zeroer has before its first call; each is kept once, in order.
 

@@ -22,6 +22,7 @@ from fuzz.engines.choosing import choose
 from fuzz.errors import KvzeroError
 from fuzz.flight import InFlight
 from fuzz.grids import SEEN
+from fuzz.target import SAYS
 
 PR_SET_PDEATHSIG = 1
 
@@ -39,11 +40,13 @@ class Worker:
         from fuzz.engines.launch_hook import compile_keys  # noqa: PLC0415
         from fuzz.loading import load  # noqa: PLC0415
         from fuzz.search import Search  # noqa: PLC0415
+        from fuzz.warming import MADE  # noqa: PLC0415
 
         targets = {name: load(name) for name in request.targets}
         self._attempts = Attempts(engine, targets, Path(request.slot))
         self._search = Search(self._attempts)
         self._compile_keys = compile_keys
+        self._made = MADE
         self.opened = messages.Opened(
             engine.name,
             engine.device_name,
@@ -54,6 +57,7 @@ class Worker:
             {name: target.limits for name, target in targets.items()},
             {name: target.content for name, target in targets.items()},
             {name: tuple(map(str, target.files)) for name, target in targets.items()},
+            {name: tuple(word for word in SAYS if getattr(target, word)) for name, target in targets.items()},
         )
 
     def batch(self, request: messages.Batch, send: Callable[[messages.Found], None]) -> messages.BatchDone:
@@ -68,9 +72,10 @@ class Worker:
         running = InFlight(0, request.target, "", request.case)
         patience = self._attempts.engine.patience.single
         SEEN.clear()
+        self._made.clear()
         verdict = self._attempts.alone(running, patience, rehearse=request.rehearse)
         self._attempts.slot.land([verdict.outcome])
-        return messages.Tried(verdict, tuple(dict.fromkeys(SEEN.grids.values())))
+        return messages.Tried(verdict, tuple(dict.fromkeys(SEEN.grids.values())), self._made.warmup)
 
 
 def _resident() -> int:

@@ -24,8 +24,10 @@ def _dearer(share: float) -> Callable:
             owed -= again
             right(ids + ids[:again])
 
+        zero.warmup = right.__self__.warmup
         return zero
 
+    zeroer.virtual = True
     return zeroer
 
 

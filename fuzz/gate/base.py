@@ -25,6 +25,9 @@ class Worker(Protocol):
     def attempt(self, case: Case, target: str, *, rehearse: bool = False) -> Verdict:
         """Run one case."""
 
+    def tried(self, case: Case, target: str, *, rehearse: bool = False) -> messages.Tried:
+        """Run one case, and tell more of it."""
+
     def batch(self, request: messages.Batch, on_found: Callable[[messages.Found], None]) -> messages.BatchDone:
         """Run a batch."""
 
@@ -91,6 +94,15 @@ class Base:
         """The same in a word."""
         verdict = self.verdict(case, file)
         return verdict.label() if verdict else None
+
+    def rehearsed(self, case: Case) -> messages.Tried | None:
+        """What the base does of a case where none of its legal launches is run; None if that cannot be found out."""
+        if self._worker is None or self.trouble or not self._time:
+            return None
+        try:
+            return self._worker.tried(case, self._locator or "", rehearse=True)
+        except (KvzeroError, Abandoned):
+            return None
 
     def meets(self, label: str, request: messages.Batch) -> bool | None:
         """Whether the base shows a label on any case of a stretch; None if that cannot be found out in time."""

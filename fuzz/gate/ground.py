@@ -39,8 +39,8 @@ class Stretch:
 class Hands(hands.Hands, Protocol):
     """Whoever runs the target: one case, or the first cases of a seed."""
 
-    def rehearsed(self, case: Case, target: str) -> tuple[Grid, ...]:
-        """The largest grids that a target asks for, none of them run."""
+    def rehearsed(self, case: Case, target: str) -> messages.Tried:
+        """What a target does of a case where none of its legal launches is run."""
 
     def stretch(self, request: messages.Batch, until: float, on_found: Found) -> Stretch:
         """Run all attempts of a request, or as many as there is time for; its own time is not looked at.

@@ -38,8 +38,8 @@ class Lanes:
         """Run one case."""
         return self._fleet.attempt(case, target, rehearse=rehearse)
 
-    def rehearsed(self, case: Case, target: str) -> tuple[Grid, ...]:
-        """The largest grids that a target asks for, none of them run."""
+    def rehearsed(self, case: Case, target: str) -> messages.Tried:
+        """What a target does of a case where none of its legal launches is run."""
         return self._fleet.rehearsed(case, target)
 
     def renew(self) -> None:

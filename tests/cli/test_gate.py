@@ -128,6 +128,34 @@ def test_a_target_of_another_revision_is_gated(kvzero: Run, corpus: Path, tmp_pa
     assert len(set(report["contents"].values())) == 2
 
 
+WARM = """from kvzero.zeroer import KVBlockZeroer
+def warm(table, device):
+    return KVBlockZeroer.of(table, device).zero_block_ids
+def bare(table, device):
+    return lambda ids: warm(table, device)(ids)
+def told(table, device):
+    return warm(table, device)
+told.capturable = True
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "base", "words"),
+    [
+        ("bare", "warm", "the base has a warm-up, the target has none"),
+        ("warm", "told", "limits are narrower than the base's: capturable=False, the base's is True"),
+        ("told", "bare", None),
+    ],
+)
+def test_what_a_change_no_longer_says_of_itself_is_refused(
+    kvzero: Run, corpus: Path, tmp_path: Path, target: str, base: str, words: str | None
+) -> None:
+    """A kernel that is right on all cases: without its warm-up, or without being capturable, fewer are asked of it."""
+    (tmp_path / "k.py").write_text(WARM)
+    code, report, _ = _gate(kvzero, corpus, f"k.py:{target}", f"k.py:{base}")
+    assert (code, report["line"]) == ((1, f"gate: no, {words}") if words else (0, "gate: yes"))
+
+
 EXPIRED = '[[waivers]]\nbucket = "hung"\nreason = "r"\nlink = "l"\nowner = "ann"\nexpires = 2020-01-01\n'
 
 

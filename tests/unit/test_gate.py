@@ -47,20 +47,33 @@ GUARD = Verdict("finding", "clobbered", "guard", text="\x00 <b> | 4 bytes")
 LAUNCH = Verdict("finding", "rejected", "launch-y")
 TAKEN = Verdict("finding", "accepted", "negative-id")
 
+AS_WIDE = "as wide as the base's"
+
 Shows = Callable[[Case], Verdict]
 
 
 class FakeWorker:
     """A target's workers, or a base's: verdicts are those of a function, and ``most`` cases of a stretch are run."""
 
-    def __init__(self, name: str, shows: Shows, limits: Limits | None = None, most: int = 10**9) -> None:
+    def __init__(
+        self,
+        name: str,
+        shows: Shows,
+        limits: Limits | None = None,
+        most: int = 10**9,
+        *,
+        says: tuple[str, ...] = (),
+        warmup: bool = False,
+    ) -> None:
         self.shows = shows
         self.most = most
         self.ran = 0
+        self.warmup = warmup
         limits = limits or Limits()
         self.opened = messages.Opened(
-            "simulator", "CPU", "h200", {name: limits.unit}, {name: "table"}, 0, {name: limits}, {name: f"of {name}"}
-        )
+            "simulator", "CPU", "h200", {name: limits.unit}, {name: "table"}, 0, {name: limits}, {name: f"of {name}"},
+            says={name: says},
+        )  # fmt: skip
 
     def open(self) -> messages.Opened:
         return self.opened
@@ -69,8 +82,13 @@ class FakeWorker:
         self.ran += 1
         return self.shows(case)
 
-    def rehearsed(self, case: Case, target: str) -> tuple:
-        return ()
+    def rehearsed(self, case: Case, target: str) -> messages.Tried:
+        verdict = self.shows(case)
+        made = verdict.outcome != "declined"
+        return messages.Tried(verdict, (), self.warmup if made else None)
+
+    def tried(self, case: Case, target: str, *, rehearse: bool = False) -> messages.Tried:
+        return self.rehearsed(case, target)
 
     def renew(self) -> None:
         pass
@@ -354,6 +372,58 @@ def test_narrower_limits_are_refused(tmp_path: Path) -> None:
     ground, _ = _ground(tmp_path, lambda case: PASSED, lambda case: PASSED, limits=Limits(ids=7))
     report = _report(ground, LimitsCheck(), SeededSearch())
     assert report.line == "gate: no, limits are narrower than the base's: ids=7, the base's is None"
+
+
+@pytest.mark.parametrize(
+    ("new", "base", "words"),
+    [
+        ((), ("virtual", "capturable"), "virtual=False, the base's is True, capturable=False, the base's is True"),
+        (("newer_form",), (), "newer_form=True, the base's is False"),
+        (("virtual", "capturable"), ("newer_form",), ""),
+        (("virtual",), ("virtual",), ""),
+    ],
+)
+def test_a_target_that_says_less_than_its_base_is_refused(
+    tmp_path: Path, new: tuple[str, ...], base: tuple[str, ...], words: str
+) -> None:
+    """What it leaves unsaid has cases declined or unproved that the base takes; saying more is nobody's business."""
+    ground, _ = _ground(tmp_path, lambda case: PASSED, FakeWorker("old", lambda case: PASSED, says=base))
+    ground.opened = FakeWorker("new", lambda case: PASSED, says=new).opened
+    check = _report(ground, LimitsCheck()).checks[0]
+    assert check.state == ("failed" if words else "passed")
+    assert not words or check.words == f"limits are narrower than the base's: {words}"
+
+
+def test_a_target_that_drops_its_base_s_warm_up_is_refused(tmp_path: Path) -> None:
+    """Without it no variant that a call compiles is a find; the simplest file that both take tells."""
+    takes = lambda case: Verdict("declined") if case.segments[0].page < 8 else PASSED  # noqa: E731
+    files = (_case(64), _case(4), _case(16))
+    for ours, theirs, state in ((False, True, "failed"), (True, False, "passed"), (True, True, "passed")):
+        ground, _ = _ground(tmp_path, takes, FakeWorker("old", takes, warmup=theirs), files=files)
+        ground.hands.warmup = ours
+        check = _report(ground, LimitsCheck()).checks[0]
+        assert check.state == state
+        assert check.words == ("the base has a warm-up, the target has none" if state == "failed" else AS_WIDE)
+
+
+def test_warm_ups_that_nobody_tells_of_are_said_to_be_open(tmp_path: Path) -> None:
+    """No file that both take, a constructor that raises, workers that die: the limits alone are compared."""
+    raises = lambda case: Verdict("finding", "rejected", "constructor")  # noqa: E731
+    open_words = f"{AS_WIDE}; whether both have a warm-up was not found out"
+    for files in ((), (_case(64),)):
+        ground, _ = _ground(tmp_path, lambda case: Verdict("declined"), lambda case: PASSED, files=files)
+        assert _report(ground, LimitsCheck()).checks[0].words == open_words
+    ground, _ = _ground(tmp_path, raises, lambda case: PASSED, files=(_case(64),))
+    ground.hands.warmup = None
+    assert _report(ground, LimitsCheck()).checks[0].words == open_words
+    ground, _ = _ground(tmp_path, raises, lambda case: PASSED, files=(_case(64),))
+
+    def dying(case: Case, target: str) -> messages.Tried:
+        raise WorkerError("workers keep dying")
+
+    ground.hands.rehearsed = dying
+    check = _report(ground, LimitsCheck()).checks[0]
+    assert (check.state, check.words) == ("passed", open_words)
 
 
 def test_a_fresh_seed_reports_and_never_blocks(tmp_path: Path) -> None:

@@ -1,27 +1,44 @@
-"""Whether the target takes all that its base takes: a kernel must not pass by declining."""
+"""Whether the target takes all that its base takes: it must not pass by declining, or by saying less of itself."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from fuzz import messages
+from fuzz.errors import KvzeroError
 from fuzz.gate.ground import Ground
 from fuzz.gate.results import Check
+from fuzz.simplicity import order
+from fuzz.waiting import Abandoned
 from kvzero.segments import Limits
+
+WIDENING, NARROWING = ("virtual", "capturable"), ("newer_form",)
+"""What a target takes more cases by saying, and what it takes fewer by."""
+
+UNMADE = ("declined", "unproved")
+"""Outcomes of a case that no zeroer was made for: another case may tell."""
 
 
 class LimitsCheck:
-    """Refuses limits narrower than the base's."""
+    """Refuses limits narrower than the base's, and a base's warm-up that is gone."""
 
     name = "limits"
 
     def __call__(self, ground: Ground) -> Check:
-        """Compare them field by field."""
+        """Compare them field by field, then what both say of themselves, then whether they warm up."""
         opened = ground.base.opened
         if isinstance(opened, str):
             return Check(self.name, "left out", opened.partition(":")[0])
         (base,) = opened.limits.values()
-        found = narrower(ground.opened.limits[ground.target], base)
+        (said,) = opened.says.values()
+        found = narrower(ground.opened.limits[ground.target], base) + unsaid(ground.opened.says[ground.target], said)
         if found:
             return Check(self.name, "failed", f"limits are narrower than the base's: {', '.join(found)}")
-        return Check(self.name, "passed", "as wide as the base's")
+        warmups = _warmups(ground)
+        if warmups == (False, True):
+            return Check(self.name, "failed", "the base has a warm-up, the target has none")
+        words = "" if warmups else "; whether both have a warm-up was not found out"
+        return Check(self.name, "passed", f"as wide as the base's{words}")
 
 
 def narrower(new: Limits, base: Limits) -> list[str]:
@@ -36,3 +53,29 @@ def narrower(new: Limits, base: Limits) -> list[str]:
     if new.uniform and not base.uniform:
         found.append("uniform=True, the base's is False")
     return found
+
+
+def unsaid(new: Collection[str], base: Collection[str]) -> list[str]:
+    """By which words a target is given fewer cases than its base, in words."""
+    found = [f"{word}=False, the base's is True" for word in WIDENING if word in base and word not in new]
+    return found + [f"{word}=True, the base's is False" for word in NARROWING if word in new and word not in base]
+
+
+def _warmups(ground: Ground) -> tuple[bool, bool] | None:
+    """Whether target and base have a warm-up, on the simplest corpus file that both take; None if nobody tells."""
+    for entry in sorted(ground.files, key=lambda entry: (order(entry.case), entry.path.name)):
+        try:
+            ours = ground.hands.rehearsed(entry.case, ground.target)
+        except (KvzeroError, Abandoned):
+            return None
+        theirs = None if _unmade(ours) else ground.base.rehearsed(entry.case)
+        if _unmade(ours) or (theirs and _unmade(theirs)):
+            continue
+        if theirs is None or ours.warmup is None or theirs.warmup is None:
+            return None
+        return ours.warmup, theirs.warmup
+    return None
+
+
+def _unmade(tried: messages.Tried) -> bool:
+    return tried.warmup is None and tried.verdict.outcome in UNMADE

@@ -50,7 +50,7 @@ class Portability:
             if ground.control.elapsed > until:
                 return None
             try:
-                return ground.hands.rehearsed(cache(segments, page, ids), ground.target)
+                return ground.hands.rehearsed(cache(segments, page, ids), ground.target).grids
             except (KvzeroError, Abandoned):
                 return None
 
