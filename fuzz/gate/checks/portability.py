@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from fuzz import messages
 from fuzz.case import SCHEMA, Call, Case, Segment
 from fuzz.errors import KvzeroError
 from fuzz.gate.ground import Ground
@@ -13,6 +14,7 @@ from fuzz.grids import Grid
 from fuzz.ids import Ids
 from fuzz.profiles.parts import guarded
 from fuzz.waiting import Abandoned
+from kvzero.segments import Limits
 from oracles.launches import PROFILES, Ruling, judge
 
 SEGMENTS, PAGE = 64, 2**16
@@ -43,22 +45,34 @@ class Portability:
             return Check(self.name, "left out", f"the target takes a {ground.takes}; ids are counted on a table")
         drawn = [f"drawn {_grid(grid)}{_refused(grid)}" for grid in dict.fromkeys(ground.grids.values())]
         limits = ground.opened.limits[ground.target]
-        segments, page = min(SEGMENTS, limits.segments or SEGMENTS), min(PAGE, limits.page or PAGE)
+        segments = min(SEGMENTS, limits.segments or SEGMENTS)
+        page = widest(limits)
         until = ground.share(PART)
 
-        def grids(ids: int) -> tuple[Grid, ...] | None:
+        def tried(ids: int) -> messages.Tried | None:
             if ground.control.elapsed > until:
                 return None
             try:
-                return ground.hands.rehearsed(cache(segments, page, ids), ground.target).grids
+                return ground.hands.rehearsed(cache(segments, page, ids), ground.target)
             except (KvzeroError, Abandoned):
                 return None
 
+        def grids(ids: int) -> tuple[Grid, ...] | None:
+            told = tried(ids)
+            return told.grids if told else None
+
         most = min(MOST_IDS, limits.ids or MOST_IDS)
-        margins = {profile: margin(grids, profile, most) for profile in PROFILES}
-        counted = [f"{profile} {_margin(found)}" for profile, found in margins.items()]
-        words = f"{segments} segments of {page} bytes: {'; '.join(counted)}"
+        counted = _uncounted(tried(1)) or "; ".join(
+            f"{profile} {_margin(margin(grids, profile, most))}" for profile in PROFILES
+        )
+        words = f"{segments} segments of {page} bytes: {counted}"
         return Check(self.name, "information", "; ".join([words, *drawn]))
+
+
+def widest(limits: Limits) -> int:
+    """The page to count on, in bytes: as wide as a target takes, a whole number of its units."""
+    page = min(PAGE, limits.page or PAGE)
+    return max(page - page % limits.unit, limits.unit)
 
 
 def cache(segments: int, page: int, ids: int) -> Case:
@@ -98,6 +112,17 @@ def margin(grids: Callable[[int], tuple[Grid, ...] | None], profile: str, most: 
         ruling = _first(launched, profile)
         low, high, first = (low, middle, ruling) if ruling else (middle, high, first)
     return Margin(low, first)
+
+
+def _uncounted(first: messages.Tried | None) -> str:
+    """Why a target's ids cannot be counted, from what it made of one; empty if they can be."""
+    if first is None or first.grids:
+        return ""
+    if first.verdict.outcome == "declined":
+        return f"declined: {first.verdict.text}"
+    if first.verdict.outcome == "finding":
+        return f"a call of one id shows {first.verdict.label()}"
+    return "nothing was launched through Triton"
 
 
 def _first(launched: tuple[Grid, ...], profile: str) -> Ruling | None:
