@@ -151,12 +151,13 @@ def read(path: Path) -> Receipt:
         raise UsageError(f"check_receipt={path}: {error}; {way}") from None
 
 
-def refused(receipt: Receipt, asked: Asked, waived: Collection[str] = ()) -> str | None:
+def refused(receipt: Receipt, asked: Asked, device_profile: str, waived: Collection[str] = ()) -> str | None:
     """Why a receipt does not hold for a gate, in words; None if it does.
 
     Args:
         receipt: of another gate.
         asked: of this one.
+        device_profile: whose launch limits hold in this one.
         waived: labels that this gate's waivers let pass.
     """
     there, here = receipt.asked.contents, asked.contents
@@ -164,6 +165,8 @@ def refused(receipt: Receipt, asked: Asked, waived: Collection[str] = ()) -> str
         return f"is of kvzero {receipt.kvzero}, this is {version()}"
     if receipt.engine != "cuda":
         return f"is of engine {receipt.engine}, and of no GPU"
+    if receipt.device_profile != device_profile:
+        return f"is of the launch limits of {receipt.device_profile}, and those of {device_profile} hold here"
     if there[:1] != here[:1]:
         return f"is of another target: content {_short(there[:1])}, here {_short(here[:1])}"
     if there != here:

@@ -8,10 +8,10 @@ from fuzz.gate.results import GateReport
 
 def unproved(engine: str, report: GateReport) -> list[str]:
     """In sentences, by the engine and by what it could not hold."""
-    if engine != "cuda" and any(check.name == RECEIPT and check.state == "passed" for check in report.checks):
-        return ["no GPU here: the receipt stands for one, and whoever wrote it is believed"]
     words = []
-    if engine != "cuda":
+    if engine != "cuda" and any(check.name == RECEIPT and check.state == "passed" for check in report.checks):
+        words.append("no GPU here: the receipt stands for one, and whoever wrote it is believed")
+    elif engine != "cuda":
         words += [
             f"no GPU: {engine} ran the compiler's own intermediate code, or its interpreter, and no machine code",
             "no GPU: calls in flight together (misordered) and how long launches take were not tried",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -60,6 +61,7 @@ def test_a_receipt_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) 
     ("change", "words"),
     [
         ({"kvzero": "0.0.9"}, "is of kvzero 0.0.9, this is"),
+        ({"device_profile": "mi300x"}, "is of the launch limits of mi300x, and those of h200 hold here"),
         ({"engine": "simulator"}, "is of engine simulator, and of no GPU"),
         ({"asked": replace(ASKED, contents=("dead", "bead"))}, "is of another target: content dead, here c0ffee"),
         ({"asked": replace(ASKED, contents=("c0ffee", "beef"))}, "is against another base: content beef, here bead"),
@@ -72,8 +74,8 @@ def test_a_receipt_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) 
 )
 def test_a_receipt_of_anything_else_is_refused(change: dict, words: str) -> None:
     """Tool, engine, target, base, corpus, extent, verdict, waivers: each by itself, with the reason."""
-    assert receipt.refused(_receipt(), ASKED) is None
-    assert receipt.refused(replace(_receipt(), **change), ASKED).startswith(words)
+    assert receipt.refused(_receipt(), ASKED, "h200") is None
+    assert receipt.refused(replace(_receipt(), **change), ASKED, "h200").startswith(words)
 
 
 def test_a_receipt_of_a_gate_that_was_asked_more_holds() -> None:
@@ -81,18 +83,18 @@ def test_a_receipt_of_a_gate_that_was_asked_more_holds() -> None:
     more = replace(ASKED, sizes=BATCH, strict=True, cost_limit=3.0, sanitize=True)
     fields = ({"strict": False}, {"sizes": ASKED.sizes}, {"cost_limit": 4.0}, {"cost_limit": None}, {"sanitize": False})
     for less in (ASKED, replace(ASKED, corpus_only=True), more, *(replace(more, **one) for one in fields)):
-        assert receipt.refused(_receipt(more), less) is None
-    fewer = receipt.refused(_receipt(), replace(ASKED, sizes=BATCH))
+        assert receipt.refused(_receipt(more), less, "h200") is None
+    fewer = receipt.refused(_receipt(), replace(ASKED, sizes=BATCH), "h200")
     assert fewer == "is of a gate of 30000 cases of exhaustive, and --mode and --seconds here ask for 1000000"
-    fewer = receipt.refused(_receipt(), replace(ASKED, sizes=ASKED.sizes._replace(order=301)))
+    fewer = receipt.refused(_receipt(), replace(ASKED, sizes=ASKED.sizes._replace(order=301)), "h200")
     assert fewer == "is of a gate of 300 cases of order, and --mode and --seconds here ask for 301"
-    assert "without --strict" in receipt.refused(_receipt(), replace(ASKED, strict=True))
-    assert "without --sanitize" in receipt.refused(_receipt(), replace(ASKED, sanitize=True))
+    assert "without --strict" in receipt.refused(_receipt(), replace(ASKED, strict=True), "h200")
+    assert "without --sanitize" in receipt.refused(_receipt(), replace(ASKED, sanitize=True), "h200")
     limited = replace(ASKED, cost_limit=3.0)
-    assert "without --cost-limit" in receipt.refused(_receipt(), limited)
-    looser = receipt.refused(_receipt(replace(ASKED, cost_limit=3.5)), limited)
+    assert "without --cost-limit" in receipt.refused(_receipt(), limited, "h200")
+    looser = receipt.refused(_receipt(replace(ASKED, cost_limit=3.5)), limited, "h200")
     assert looser == "is of a gate with --cost-limit 3.5, and 3 is asked"
-    assert receipt.refused(replace(_receipt(), waived=("hung",)), ASKED, {"hung": None}) is None
+    assert receipt.refused(replace(_receipt(), waived=("hung",)), ASKED, "h200", {"hung": None}) is None
 
 
 @pytest.mark.parametrize(
@@ -121,6 +123,10 @@ def test_the_check_says_who_said_yes_and_what_is_then_left() -> None:
 
     class Ground:
         waivers: dict = {}  # noqa: RUF012
+        opened = SimpleNamespace(device_profile="h200")
+
+    class Elsewhere(Ground):
+        opened = SimpleNamespace(device_profile="ascend910b")
 
     report = GateReport("k.py:new", None, "change", 0, "simulator", "CPU", "h200", {})
     assert "no machine code" in " ".join(unproved("simulator", report))
@@ -131,6 +137,10 @@ def test_the_check_says_who_said_yes_and_what_is_then_left() -> None:
     assert unproved("simulator", report) == [
         "no GPU here: the receipt stands for one, and whoever wrote it is believed"
     ]
+    report.checks = [passed, Check("search", "passed", "", counts={"unproved": 2})]
+    assert unproved("simulator", report)[1:] == ["2 cases are more than simulator holds; a GPU can"]
+    elsewhere = ReceiptCheck(Path("r.json"), _receipt(), ASKED)(Elsewhere())
+    assert (elsewhere.state, "launch limits of h200, and those of ascend910b" in elsewhere.words) == ("failed", True)
     failed = ReceiptCheck(Path("r.json"), _receipt(), replace(ASKED, contents=("dead",)))(Ground())
     report.checks = [failed]
     assert (report.verdict, "run the gate on a GPU again" in report.line) == ("no", True)

@@ -30,7 +30,7 @@ class ReceiptCheck:
     def __call__(self, ground: Ground) -> Check:
         """Nothing is run."""
         receipt = self._receipt
-        reason = refused(receipt, self._asked, ground.waivers)
+        reason = refused(receipt, self._asked, ground.opened.device_profile, ground.waivers)
         if reason:
             return Check(self.name, "failed", f"receipt {self._path} {reason}; run the gate on a GPU again")
         made, packages = f"{receipt.made:%Y-%m-%d}", receipt.machine
