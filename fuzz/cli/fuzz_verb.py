@@ -161,6 +161,4 @@ def _seconds(seconds: float | None, hours: float | None, *, endless: bool) -> fl
         seconds = hours * 3600
     if seconds is None:
         return SECONDS if endless else None
-    if not seconds > 0:
-        raise UsageError(f"seconds={seconds:g}: must be more than 0")
-    return seconds
+    return options.duration(seconds)

@@ -77,8 +77,8 @@ def gate(
     options.checked([target], engine, device_profile)
     if base and not revisions.is_new(base):
         locators.check(base)  # a file that is new has no base, which the gate says by itself
-    if seconds is not None and not seconds > 0:
-        raise UsageError(f"seconds={seconds:g}: must be more than 0")
+    if seconds is not None:
+        options.duration(seconds)
     if cost_limit is not None and not 0 < cost_limit < inf:
         raise UsageError(f"cost_limit={cost_limit:g}: must be more than 0 per cent")
     if cost_limit is not None and base is None:

@@ -30,6 +30,9 @@ Json = Annotated[bool, typer.Option("--json", help="Report as JSON on standard o
 Quiet = Annotated[bool, typer.Option("--quiet", help="Only finds, warnings and the end.")]
 Cases = Annotated[list[Path], typer.Argument(help="Case files.")]
 
+LONGEST = 365 * 24 * 3600
+"""Seconds that a run may be given: no timer of the system counts to infinity."""
+
 DEFAULT_TARGET = "masked_grid"
 DEFAULT_LAYOUT_TARGET = "KVBlockZeroer"
 
@@ -67,6 +70,17 @@ def one_of(name: str, value: str | None, accepted: tuple[str, ...]) -> None:
     """
     if value is not None and value not in accepted:
         raise UsageError(f"{name}={value!r}: must be one of {', '.join(accepted)}")
+
+
+def duration(seconds: float) -> float:
+    """A time for a whole run, in seconds.
+
+    Raises:
+        UsageError: if it is no time, or one without an end.
+    """
+    if not 0 < seconds <= LONGEST:
+        raise UsageError(f"seconds={seconds:.10g}: must be more than 0 and at most {LONGEST}, a year")
+    return seconds
 
 
 def corpus_folder(corpus: Path | None) -> Path:

@@ -166,6 +166,8 @@ EXPIRED = '[[waivers]]\nbucket = "hung"\nreason = "r"\nlink = "l"\nowner = "ann"
         (("--waivers", "none.toml"), "waivers=none.toml: No such file"),
         (("--mode", "fast"), "mode='fast': must be one of change, batch"),
         (("--seconds", "0"), "seconds=0: must be more than 0"),
+        (("--seconds", "inf"), "seconds=inf: must be more than 0 and at most 31536000, a year"),
+        (("--seconds", "nan"), "seconds=nan: must be more than 0 and at most"),
         (("--base", "git:HEAD"), "three parts"),
         (("--cost-limit", "3"), "cost_limit=3: is against a base, and there is none"),
         (("--base", "ids_on_z", "--cost-limit", "0"), "cost_limit=0: must be more than 0 per cent"),
