@@ -24,7 +24,7 @@ from fuzz.gate.ceiling import Ceiling
 from fuzz.gate.checks.corpus_files import CorpusFiles
 from fuzz.gate.checks.enumeration import Enumeration
 from fuzz.gate.checks.fixed import Fixed
-from fuzz.gate.checks.limits import LimitsCheck, narrower
+from fuzz.gate.checks.limits import NO_WARMUP, LimitsCheck, narrower
 from fuzz.gate.checks.portability import Margin, Portability, margin
 from fuzz.gate.checks.seeded_search import FreshSearch, SeededSearch
 from fuzz.gate.events import Event, FileTried, FindDecided
@@ -378,7 +378,7 @@ def test_narrower_limits_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("new", "base", "words"),
     [
-        ((), ("virtual", "capturable"), "virtual=False, the base's is True, capturable=False, the base's is True"),
+        ((), ("virtual", "capturable"), "capturable=False, the base's is True"),
         (("newer_form",), (), "newer_form=True, the base's is False"),
         (("virtual", "capturable"), ("newer_form",), ""),
         (("virtual",), ("virtual",), ""),
@@ -387,12 +387,19 @@ def test_narrower_limits_are_refused(tmp_path: Path) -> None:
 def test_a_target_that_says_less_than_its_base_is_refused(
     tmp_path: Path, new: tuple[str, ...], base: tuple[str, ...], words: str
 ) -> None:
-    """What it leaves unsaid has cases declined or unproved that the base takes; saying more is nobody's business."""
+    """What it leaves unsaid has cases declined that the base takes; saying more is nobody's business."""
     ground, _ = _ground(tmp_path, lambda case: PASSED, FakeWorker("old", lambda case: PASSED, says=base))
     ground.opened = FakeWorker("new", lambda case: PASSED, says=new).opened
     check = _report(ground, LimitsCheck()).checks[0]
     assert check.state == ("failed" if words else "passed")
     assert not words or check.words == f"limits are narrower than the base's: {words}"
+
+
+def test_a_target_that_is_no_longer_virtual_is_told_of(tmp_path: Path) -> None:
+    """Nothing is declined for it, and on a GPU nothing is lost."""
+    ground, _ = _ground(tmp_path, lambda case: PASSED, FakeWorker("old", lambda case: PASSED, says=("virtual",)))
+    check = _report(ground, LimitsCheck()).checks[0]
+    assert (check.state, check.words.startswith(f"{AS_WIDE}; it does not say virtual")) == ("passed", True)
 
 
 def test_a_target_that_drops_its_base_s_warm_up_is_refused(tmp_path: Path) -> None:
@@ -404,7 +411,7 @@ def test_a_target_that_drops_its_base_s_warm_up_is_refused(tmp_path: Path) -> No
         ground.hands.warmup = ours
         check = _report(ground, LimitsCheck()).checks[0]
         assert check.state == state
-        assert check.words == ("the base has a warm-up, the target has none" if state == "failed" else AS_WIDE)
+        assert check.words == (NO_WARMUP if state == "failed" else AS_WIDE)
 
 
 def test_warm_ups_that_nobody_tells_of_are_said_to_be_open(tmp_path: Path) -> None:

@@ -12,8 +12,13 @@ from fuzz.simplicity import order
 from fuzz.waiting import Abandoned
 from kvzero.segments import Limits
 
-WIDENING, NARROWING = ("virtual", "capturable"), ("newer_form",)
+WIDENING, NARROWING = ("capturable",), ("newer_form",)
 """What a target takes more cases by saying, and what it takes fewer by."""
+
+VIRTUAL = "virtual"
+"""What lets a simulator prove more cases; to say it no longer declines none."""
+
+NO_WARMUP = "the base has a warm-up, the target has none: its first calls would compile; give zero an attribute warmup"
 
 UNMADE = ("declined", "unproved")
 """Outcomes of a case that no zeroer was made for: another case may tell."""
@@ -36,9 +41,13 @@ class LimitsCheck:
             return Check(self.name, "failed", f"limits are narrower than the base's: {', '.join(found)}")
         warmups = _warmups(ground)
         if warmups == (False, True):
-            return Check(self.name, "failed", "the base has a warm-up, the target has none")
-        words = "" if warmups else "; whether both have a warm-up was not found out"
-        return Check(self.name, "passed", f"as wide as the base's{words}")
+            return Check(self.name, "failed", NO_WARMUP)
+        words = "as wide as the base's"
+        if VIRTUAL in said and VIRTUAL not in ground.opened.says[ground.target]:
+            words += "; it does not say virtual, as the base does, so large caches are unproved without a GPU"
+        if warmups is None:
+            words += "; whether both have a warm-up was not found out"
+        return Check(self.name, "passed", words)
 
 
 def narrower(new: Limits, base: Limits) -> list[str]:
