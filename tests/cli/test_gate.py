@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from fuzz.gate.checks import portability
+from fuzz.gate.checks.limits import NO_WARMUP
 from fuzz.gate.reports.json_report import as_json
 from fuzz.gate.request import Request, Sizes
 from fuzz.gate.running import hold
@@ -142,7 +143,7 @@ told.capturable = True
 @pytest.mark.parametrize(
     ("target", "base", "words"),
     [
-        ("bare", "warm", "the base has a warm-up, the target has none"),
+        ("bare", "warm", NO_WARMUP),
         ("warm", "told", "limits are narrower than the base's: capturable=False, the base's is True"),
         ("told", "bare", None),
     ],
