@@ -9,9 +9,9 @@ import torch
 
 from fuzz.bench.first_work import FirstWork
 
-ASLEEP = 400_000
-"""Cycles that the device sleeps while a call is made: a fifth of a millisecond, so that the host's pace is no part of
-what is measured."""
+ASLEEP = 800_000
+"""Cycles that the device sleeps while a call is made: two fifths of a millisecond, so that the host's pace is no part of
+what is measured; to watch a call slows the host down by some tens of microseconds."""
 
 
 class EventClock:
