@@ -19,7 +19,7 @@ from fuzz.rules import hostile_rule
 TAIL = Path(__file__).with_name("tail.py")
 """The script's end, read as text: importing it would import torch."""
 
-LARGEST = 2**29
+LARGEST = 2**30
 """Most bytes of an arena: the script keeps it several times, and if all are wrong it lists them in eight bytes each."""
 
 CLIENT_SOURCE = "fuzz.adapters.vllm_kernel"
