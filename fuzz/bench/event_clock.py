@@ -10,8 +10,8 @@ import torch
 from fuzz.bench.first_work import FirstWork
 
 ASLEEP = 800_000
-"""Cycles that the device sleeps while a call is made: two fifths of a millisecond, so that the host's pace is no part of
-what is measured; to watch a call slows the host down by some tens of microseconds."""
+"""Cycles that the device sleeps while a call is made: two fifths of a millisecond, so that the host's pace, tens of
+microseconds slower while a call is watched, is no part of what is measured."""
 
 
 class EventClock:
