@@ -83,7 +83,7 @@ class Batch:
         members: cases that may fly with others and together fit into the arena.
         targets: by name.
         arena: where they lie; the batch that it held before must have been judged.
-        patience: most predicted seconds of a launch.
+        patience: most predicted seconds of the launches of a call.
         on_launch: told the predicted seconds of each.
 
     Attributes:

@@ -12,7 +12,7 @@ OTHER = {"cuda": "simulator", "simulator": "interpreter", "interpreter": "simula
 """Which engine checks which."""
 
 PATIENCE = {"interpreter": 0.04}
-"""Most predicted seconds of a launch: forty programs of the interpreter, so that checking stays quick."""
+"""Most predicted seconds of a call's launches: forty programs of the interpreter, so that checking stays quick."""
 
 LONG = 3600.0
 """Seconds that checking a batch may take; a case that hangs has its own limit."""

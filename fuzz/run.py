@@ -45,7 +45,7 @@ def run_case(
         target: what runs it.
         engine: where it runs.
         arena: memory of the engine's device.
-        patience: most predicted seconds of a launch; a longer one leaves the case unproved.
+        patience: most predicted seconds of all launches of a call; more leave the case unproved.
         rehearse: judge launches by their grids and run none that is legal.
         on_launch: told the predicted seconds of each launch before it starts.
     """
@@ -189,6 +189,7 @@ class Run:
             self.warm = Warm(watched.compiled)
             watched.compiled.clear()
             del seen.launches[launched:]
+            seen.seconds = 0.0
             self.arena.lay()
         self.zero = zero
         return zero
@@ -204,8 +205,10 @@ class Run:
             return NOTHING
         volume = self.case.volume if seen.constructed else self.case.block_volume
         seconds = self.engine.seconds(launch, volume)
-        if seconds > self.patience:
-            seen.unproved = f"grid {launch.grid} would take about {seconds:.1f} s in {self.engine.name}"
+        seen.seconds += seconds
+        if seen.seconds > self.patience:
+            which = f"grid {launch.grid}" if len(seen.launches) == 1 else f"{len(seen.launches)} launches or more"
+            seen.unproved = f"{which} would take about {seen.seconds:.1f} s in {self.engine.name}"
             raise Unproved(seen.unproved)
         self.on_launch(seconds)
         return self.engine.admit(launch, ruling)

@@ -19,7 +19,7 @@ NOTHING = (0, 1, 1)
 
 
 class Patience(NamedTuple):
-    """Most predicted seconds of a launch; one that takes longer is left unproved."""
+    """Most predicted seconds of the launches of a call; one that takes longer is left unproved."""
 
     search: float
     single: float
@@ -33,7 +33,7 @@ class Engine(Protocol):
         device: where arena and tables lie.
         device_name: the same in words.
         device_profile: whose launch limits hold.
-        patience: most predicted seconds of a launch, in a search and for a single case.
+        patience: most predicted seconds of a call's launches, in a search and for a single case.
         survives_faults: whether the process may go on after a fault.
         batches: whether cases gain by being in flight together.
         gpus: CUDA devices that it may use.

@@ -12,7 +12,7 @@ import triton.language as tl
 from fuzz.arena import arena_of
 from fuzz.case import Call, Case, Segment
 from fuzz.engines.simulator import frame
-from fuzz.engines.simulator.engine import Simulator
+from fuzz.engines.simulator.engine import SECONDS_A_LAUNCH, Simulator
 from fuzz.ids import Ids
 from fuzz.profiles.parts import guarded
 from fuzz.run import run_case
@@ -52,12 +52,14 @@ def _verdict(kernel: Any, page: int) -> Verdict:
         columns = table.on(device)
         return lambda ids: kernel[(1,)](columns.base, columns.page, WIDTH=WIDTH)
 
+    return _verdict_of(zeroer, page, 10.0)
+
+
+def _verdict_of(zeroer: Any, page: int, patience: float) -> Verdict:
     call = Call("zero", Ids.parse("0"))
     case = guarded(Case(schema=1, domain="contract", guard=0, segments=(Segment(0, 1, page, page),), calls=(call,)))
-    engine = Simulator("h200")
-    return run_case(
-        case, Target("walk", zeroer, Limits()), engine, arena_of(engine), patience=10, on_launch=lambda seconds: None
-    )
+    engine, target = Simulator("h200"), Target("walk", zeroer, Limits())
+    return run_case(case, target, engine, arena_of(engine), patience=patience, on_launch=lambda seconds: None)
 
 
 @pytest.fixture(autouse=True)
@@ -81,3 +83,24 @@ def test_a_walk_past_the_end_of_its_page_is_hung() -> None:
     """More rounds than the page has bytes; a page that is a whole number of chunks ends it."""
     assert _verdict(_walk_past, 3 * WIDTH).outcome == "passed"
     assert _verdict(_walk_past, 3 * WIDTH + 4).label() == "hung"
+
+
+def test_many_launches_are_predicted_together() -> None:
+    """Each takes a fraction of the time that there is; all of them would take more, and none is run for nothing."""
+    made = []
+
+    def zeroer(table: Any, device: Any) -> Callable[[list[int]], None]:
+        columns = table.on(device)
+
+        def zero(ids: list[int]) -> None:
+            for _ in range(40):
+                made.append(1)
+                _walk[(1,)](columns.base, columns.page, WIDTH=WIDTH)
+
+        return zero
+
+    for patience, outcome, launches in ((1.0, "passed", 40), (20.5 * SECONDS_A_LAUNCH, "unproved", 21)):
+        made.clear()
+        verdict = _verdict_of(zeroer, WIDTH, patience)
+        assert (verdict.outcome, len(made)) == (outcome, launches)
+    assert verdict.text.startswith("21 launches or more would take about 0.0 s")
