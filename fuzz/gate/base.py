@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -104,22 +104,30 @@ class Base:
         except (KvzeroError, Abandoned):
             return None
 
-    def meets(self, label: str, request: messages.Batch) -> bool | None:
-        """Whether the base shows a label on any case of a stretch; None if that cannot be found out in time."""
+    def meets(self, label: str, request: messages.Batch, attempts: Collection[int]) -> bool | None:
+        """Whether the base shows a label on one of some attempts of a stretch, or on any if none are named.
+
+        None if that cannot be found out in time.
+        """
         if self._worker is None or self.trouble:
             return False
-        labels: list[str] = []
-        while request.first < request.stop and label not in labels:
+        shown: list[int] = []
+
+        def seen(found: messages.Found) -> None:
+            if found.verdict.label() == label and (not attempts or found.attempt in attempts):
+                shown.append(found.attempt)
+
+        while request.first < request.stop and not shown:
             if not self._time:
                 return None
             try:
-                done = self._worker.batch(request, lambda found: labels.append(found.verdict.label()))
+                done = self._worker.batch(request, seen)
             except (KvzeroError, Abandoned):
                 return None
             if done.following <= request.first:
                 return None
             request = replace(request, first=done.following)
-        return label in labels
+        return bool(shown)
 
     @property
     def _time(self) -> bool:

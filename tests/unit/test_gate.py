@@ -152,6 +152,19 @@ def _wide(verdict: Verdict, page: int = 64) -> Shows:
     return lambda case: verdict if any(s.page >= page for s in case.segments) else PASSED
 
 
+def test_a_launch_that_fails_where_the_base_s_does_not_is_new(tmp_path: Path) -> None:
+    """Refused for wide pages, the base for narrow ones: they share a word and no case. Where they share one it is old."""
+    refused = Verdict("finding", "rejected", "launch-z")
+    many = lambda case: any(s.page >= 64 for s in case.segments)  # noqa: E731
+    ours = lambda case: refused if many(case) else PASSED  # noqa: E731
+    for theirs, line in (
+        (lambda case: PASSED if many(case) else refused, "gate: no, 1 new"),
+        (lambda case: refused if len(case.segments) > 1 else PASSED, "gate: yes"),
+    ):
+        ground, _ = _ground(tmp_path, ours, theirs)
+        assert _report(ground, SeededSearch()).line == line
+
+
 def test_a_find_that_the_base_has_is_old_and_one_that_it_lacks_is_new(tmp_path: Path) -> None:
     """The shrunk case decides: both stale from 64 bytes on is old, the target from 32 on is new."""
     ground, _ = _ground(tmp_path, _wide(TAIL), _wide(TAIL))

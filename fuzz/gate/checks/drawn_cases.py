@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 
 from msgspec.structs import replace
@@ -25,6 +26,9 @@ class Gathered:
     Args:
         ground: names the buckets.
         seed: of the stretch.
+
+    Attributes:
+        attempts: those that showed a label.
     """
 
     def __init__(self, ground: Ground, seed: int) -> None:
@@ -32,6 +36,7 @@ class Gathered:
         self._seed = seed
         self._best: dict[Bucket, messages.Found] = {}
         self._counts: dict[Bucket, int] = {}
+        self.attempts: defaultdict[str, set[int]] = defaultdict(set)
 
     def __call__(self, found: messages.Found) -> None:
         """Note a find; trouble of ours is counted elsewhere."""
@@ -39,6 +44,7 @@ class Gathered:
             return
         bucket = self._ground.bucket(found.verdict)
         self._counts[bucket] = self._counts.get(bucket, 0) + 1
+        self.attempts[found.verdict.label()].add(found.attempt)
         best = self._best.get(bucket)
         if best is None or (order(found.case), found.attempt) < (order(best.case), best.attempt):
             self._best[bucket] = found
@@ -82,7 +88,9 @@ def drawn(
     gathered = Gathered(ground, seed)
     stretch = ground.hands.stretch(request, ground.share(part), gathered)
     ground.grids = largest((ground.grids, stretch.grids))
-    judged = decided(ground, name, gathered.findings, lambda label: ground.base.meets(label, request))
+    judged = decided(
+        ground, name, gathered.findings, lambda label: ground.base.meets(label, request, gathered.attempts[label])
+    )
     found = [means(one) for one in judged]
     for one in found:
         ground.tell(FindDecided(one))
