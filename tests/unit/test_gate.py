@@ -153,7 +153,7 @@ def _wide(verdict: Verdict, page: int = 64) -> Shows:
 
 
 def test_a_launch_that_fails_where_the_base_s_does_not_is_new(tmp_path: Path) -> None:
-    """Refused for wide pages, the base for narrow ones: one word and no case in common; with one in common it is old."""
+    """Refused for wide pages, the base for narrow ones: no case in common; with one in common it is old."""
     refused = Verdict("finding", "rejected", "launch-z")
     many = lambda case: any(s.page >= 64 for s in case.segments)  # noqa: E731
     ours = lambda case: refused if many(case) else PASSED  # noqa: E731
