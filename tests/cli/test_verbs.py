@@ -113,7 +113,8 @@ def test_known_finds_do_not_fail_a_run(kvzero: Callable) -> None:
 def test_nothing_proved_is_not_clean(kvzero: Callable) -> None:
     """A run whose every case is beyond the engine exits with 3."""
     run = kvzero("fuzz", "--profile", "launch", "--seed", "4", "--cases", "1", "--target", "block_stride",
-                 "--engine", "simulator", "--json")  # fmt: skip
+                 "--engine", "simulator", "--corpus", "c", "--json")  # fmt: skip
+    assert run.returncode == 3, run.stderr
     report = json.loads(run.stdout)
     assert (report["attempted"], report["unproved"]) == (1, 1)
     assert run.returncode == 3
