@@ -10,6 +10,7 @@ from fuzz.bench.finders import FINDERS, FIXED, First, Stand
 from fuzz.bench.finders.search import CASES
 from fuzz.bench.machine import machine
 from fuzz.bench.pool import Pool
+from fuzz.bench.scoreboard_rows import UNCOMPILABLE
 from fuzz.bench.subjects import Subject, by_operator, ruled_equivalent, specimens_here
 from fuzz.bench.weights import weighed
 from fuzz.case import Case
@@ -22,8 +23,6 @@ QUICK_SEED = 0
 CUDA_PROFILE = "h200"
 EQUAL_CASES = 10_000
 """Cases on which an equivalent mutant must leave every byte as its original does."""
-
-UNCOMPILABLE = "rejected:compile"
 
 Row = dict[str, object]
 Tell = Callable[[str], None]

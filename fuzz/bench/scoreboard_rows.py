@@ -10,10 +10,12 @@ from fuzz.bench.survival import Run
 
 Row = dict[str, Any]
 
+UNCOMPILABLE = "rejected:compile"
+
 
 def counted(report: dict[str, Any], kind: str) -> list[Row]:
     """The rows of one kind of subject; what does not compile is no subject."""
-    return [row for row in report["rows"] if row["kind"] == kind and row["bucket"] != "rejected:compile"]
+    return [row for row in report["rows"] if row["kind"] == kind and row["bucket"] != UNCOMPILABLE]
 
 
 def runs_by_finder(report: dict[str, Any], kind: str) -> dict[str, list[Run]]:

@@ -15,6 +15,7 @@ from fuzz.bench.finders.by_uniform import Uniform
 from fuzz.bench.pool import Pool
 from fuzz.bench.scoreboard import Bench
 from fuzz.bench.scoreboard_page import write
+from fuzz.bench.scoreboard_rows import UNCOMPILABLE
 from fuzz.bench.scoreboard_words import set_beside, words
 from fuzz.bench.specimens import BY_NAME
 from fuzz.bench.specimens.models import table_case
@@ -153,7 +154,7 @@ def test_what_ours_does_not_find_is_missed() -> None:
         {"name": name, "finder": finder, "found": found, "bucket": bucket}
         for name, finder, found, bucket in [
             ("a", "ours", True, "x"), ("b", "ours", False, ""), ("b", "given", True, "x"),
-            ("c", "ours", True, scoreboard.UNCOMPILABLE),
+            ("c", "ours", True, UNCOMPILABLE),
         ]
     ]  # fmt: skip
     assert scoreboard._report(rows, [], "CPU", {})["missed"] == ["b"]

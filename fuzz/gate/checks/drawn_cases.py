@@ -35,7 +35,6 @@ class Gathered:
         self._ground = ground
         self._seed = seed
         self._best: dict[Bucket, messages.Found] = {}
-        self._counts: dict[Bucket, int] = {}
         self.attempts: defaultdict[str, set[int]] = defaultdict(set)
 
     def __call__(self, found: messages.Found) -> None:
@@ -43,7 +42,6 @@ class Gathered:
         if found.verdict.outcome != "finding":
             return
         bucket = self._ground.bucket(found.verdict)
-        self._counts[bucket] = self._counts.get(bucket, 0) + 1
         self.attempts[found.verdict.label()].add(found.attempt)
         best = self._best.get(bucket)
         if best is None or (order(found.case), found.attempt) < (order(best.case), best.attempt):
@@ -56,7 +54,9 @@ class Gathered:
 
     def _finding(self, bucket: Bucket, found: messages.Found) -> Finding:
         origin = Origin("fuzz", seed=self._seed, index=found.attempt, profile=found.profile)
-        return Finding(bucket, replace(found.case, origin=origin), found.verdict, found.profile, self._counts[bucket])
+        return Finding(
+            bucket, replace(found.case, origin=origin), found.verdict, found.profile, len(self.attempts[bucket.label])
+        )
 
 
 def as_decided(one: Decided) -> Decided:
