@@ -20,6 +20,7 @@ class Observation:
         failure: what is wrong with the engine itself, if anything.
         launches: every Triton launch, in order.
         seconds: what they are predicted to take together.
+        volume: bytes that were counted for it; a call clears each once, in however many launches.
         ids_changed: whether the call changed the list it was given.
         table_changed: whether a column of the table changed, on the host or on the device.
         recompiled: the argument for which the call launched what the warm-up did not, if one did.
@@ -31,6 +32,7 @@ class Observation:
     failure: str = ""
     launches: list[Launch] = field(default_factory=list)
     seconds: float = 0.0
+    volume: int = 0
     ids_changed: bool = False
     table_changed: bool = False
     recompiled: Change | None = None

@@ -189,7 +189,7 @@ class Run:
             self.warm = Warm(watched.compiled)
             watched.compiled.clear()
             del seen.launches[launched:]
-            seen.seconds = 0.0
+            seen.seconds, seen.volume = 0.0, 0
             self.arena.lay()
         self.zero = zero
         return zero
@@ -203,7 +203,8 @@ class Run:
             return self.engine.admit(launch, ruling)
         if self.rehearse:
             return NOTHING
-        volume = self.case.volume if seen.constructed else self.case.block_volume
+        volume = max(0, (self.case.volume if seen.constructed else self.case.block_volume) - seen.volume)
+        seen.volume += volume
         seconds = self.engine.seconds(launch, volume)
         seen.seconds += seconds
         if seen.seconds > self.patience:

@@ -69,8 +69,9 @@ def judge(
     rule = hostile_rule(case, call, unit) if case.domain == "hostile" else None
     if rule is None and seen.clean and _right(case, call, image):
         return None
-    scene = _scene(case, call if rule is None else None, image)
     refused = seen.error is not None
+    idle = refused or not seen.launches or seen.skipped(device_profile) is not None
+    scene = _scene(case, call if rule is None else None, image, idle=idle)
     found: Found | None
     if rule is not None and not refused:
         found = ("accepted", rule, f"hostile input was taken: {rule}")
@@ -103,9 +104,15 @@ def _right(case: Case, call: Call, image: Image) -> bool:
     return image.is_right(rows, call.ids.stretches())
 
 
-def _scene(case: Case, call: Call | None, image: Image) -> Scene:
-    """The image, held against the effects of a call; of none, if the call had to be refused."""
+def _scene(case: Case, call: Call | None, image: Image, *, idle: bool) -> Scene:
+    """The image, held against the effects of a call; of none, if the call had to be refused.
+
+    Of an idle call, which looks as if it wrote nothing, that is asked first: bytes that are as they were take a tenth
+    of the time of gigabytes that are wrong.
+    """
     effects = effects_of(case, call.ids.distinct() if call else np.empty(0, np.int64))
+    if idle and not image.wrong(pages.NOTHING):
+        return Scene(case, effects, pages.undone(effects))
     return Scene(case, effects, image.wrong(effects))
 
 

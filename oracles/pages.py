@@ -73,6 +73,15 @@ def effects(segments: Segments, ids: np.ndarray) -> Effects:
     return Effects(pages, owner, merged(pages))
 
 
+NOTHING = Effects(np.empty((0, 2), np.int64), np.empty(0, np.int64), np.empty((0, 2), np.int64))
+"""Of a call that writes nothing."""
+
+
+def undone(effects: Effects) -> list[Region]:
+    """What is wrong with an image that shows :data:`NOTHING` where it had to show some effects: all that had to go."""
+    return [Region(start, stop, "stale") for start, stop in effects.must.tolist()]
+
+
 def is_right(before: np.ndarray, after: np.ndarray, rows: Rows, stretches: Sequence[tuple[int, int]]) -> bool:
     """Whether an image is ``before`` with stretches of blocks cleared, and nothing else.
 

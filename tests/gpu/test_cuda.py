@@ -77,6 +77,7 @@ def test_gpu_and_interpreter_agree(cuda: Checker) -> None:
 
 def test_a_lost_device_costs_one_worker(cuda: Checker) -> None:
     """After an illegal address the next case runs."""
-    case = numbered(1, 0, ("small",))[0]
+    drawn = (numbered(1, index, ("small",))[0] for index in range(1000))
+    case = next(one for one in drawn if sum(segment.times for segment in one.segments) == 6 and one.calls[0].ids)
     labels = [cuda.attempt(case, target).label() for target in (planted("null_pointer"), "masked_grid")]
     assert labels == ["faulted:memory", "passed"]

@@ -45,6 +45,14 @@ def test_no_ids_no_effects() -> None:
     assert pages.compare(before, changed, found) == [Region(3, 4, "clobbered")]
 
 
+def test_what_was_left_undone_is_what_a_comparison_finds() -> None:
+    """Pages that touch and pages that overlap are one region each, in an image as it was."""
+    found = pages.effects(_segments((0, 8, 8, 3), (30, 8, 6, 4), (33, 8, 8, 1)), np.array([2, 1, 0]))
+    before = poison(64)
+    assert pages.undone(found) == pages.compare(before, before.copy(), found) != []
+    assert pages.compare(before, before.copy(), pages.NOTHING) == pages.undone(pages.NOTHING) == []
+
+
 @pytest.fixture
 def image() -> tuple[np.ndarray, np.ndarray, pages.Effects]:
     """Before, a right after, and the effects: two pages of 8 bytes in 64."""

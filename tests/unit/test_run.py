@@ -197,6 +197,19 @@ def test_an_arena_that_does_not_fit_is_unproved() -> None:
     assert _label(_case("0", segment=Segment(0, 1, 2**28, 2**28)), clear) == "unproved"
 
 
+def test_a_call_that_looks_idle_is_still_read_to_the_last_byte() -> None:
+    """A refused one may have written before, and so may one that launched nothing, wherever it is."""
+
+    def raising(table: Any, ids: list) -> None:
+        ctypes.memset(int(table.base[0]) - 1, 0, 1)
+        raise ValueError("no")
+
+    target = Target("t", lambda table, device: lambda ids: raising(table, ids), NONE)
+    verdict = run_case(_case("1"), target, FakeEngine(), ARENA, patience=1.0, on_launch=lambda seconds: None)
+    assert (verdict.label(), verdict.wrong_bytes) == ("rejected:other-ValueError", 1)
+    assert _label(_case("1"), lambda table, ids: ctypes.memset(int(table.base[0]) + 16, 0, 1)) == "stale:tail"
+
+
 def test_a_skipped_launch_over_a_slice_boundary_is_still_skipped() -> None:
     """A page of 32 MiB that nobody touched is one stale region."""
     assert _label(_case("0", segment=Segment(0, 1, 2**25, 2**25)), lambda table, ids: None) == "skipped:none"
@@ -232,3 +245,8 @@ def test_a_launch_of_the_constructor_is_not_charged_with_what_calls_will_clear()
     for constructed in (False, True):
         run.decide(Launch("k", (1, 1, 1), 4, ()), Observation(constructed))
     assert charged == [8, 1004 * 8]
+    seen = Observation()
+    for constructed in (False, True, True):
+        seen.constructed = constructed
+        run.decide(Launch("k", (1, 1, 1), 4, ()), seen)
+    assert charged[2:] == [8, 1003 * 8, 0]  # a call that is split clears no more than one that is not
