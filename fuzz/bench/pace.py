@@ -135,7 +135,11 @@ def _contiguous(geometry: Geometry, device: torch.device) -> Zero:
 
 
 def _host(zero: Zero, ids: list[int], clock: Clock) -> float:
-    """Seconds of the host for a call, some of them in a row, the device not waited for."""
+    """Seconds of the host for a call, some of them in a row, the device not waited for.
+
+    One call more goes ahead: else whoever follows a target with long calls pays for cold caches.
+    """
+    zero(ids)
     clock.settle()
     begun = time.perf_counter()
     for _ in range(HOST_CALLS):
