@@ -37,7 +37,7 @@ class Cuda:
     """Launches for real; the recorded grid tells afterwards which limit was met."""
 
     name = "cuda"
-    patience = Patience(search=0.2, single=30.0)
+    patience = Patience(search=0.05, single=30.0)
     survives_faults = False
     batches = True
     keeps_stores = False

@@ -16,6 +16,12 @@ SECONDS = {"change": 60.0, "batch": 600.0}
 
 MODES = tuple(SECONDS)
 
+LOADING = 7.0
+"""Seconds until a gate's first case: on an H200's host torch takes four of them, the device and the target the rest."""
+
+LEAST = 0.02
+"""Of a mode's cases, what is asked where there is hardly time for loading."""
+
 
 class Sizes(NamedTuple):
     """Cases of the exhaustive profile, of the seeded search, and of overlapping calls on a GPU."""
@@ -91,7 +97,7 @@ class Request:
     @property
     def part(self) -> float:
         """Of the mode's cases, as much as is asked of its time; more time is no more cases, but for slower machines."""
-        return min(1.0, self.ceiling / SECONDS[self.mode])
+        return min(1.0, max(LEAST, (self.ceiling - LOADING) / (SECONDS[self.mode] - LOADING)))
 
     def sizes_on(self, engine: str) -> Sizes:
         """How many cases there are on an engine: the command line decides it, whatever time they take."""

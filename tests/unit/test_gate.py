@@ -484,12 +484,13 @@ def test_the_seed_is_what_the_two_are_made_of() -> None:
 
 
 def test_a_shorter_gate_has_the_first_of_the_same_cases() -> None:
-    """A fifth of the time asks for a fifth of each check's cases, in whole ones; more time asks for no more."""
+    """Less time asks for as much fewer cases, in whole ones, loading left out; more time asks for no more."""
     sizes = {("change", "simulator"): Sizes(100, 61), ("batch", "simulator"): Sizes(1000, 600, 7)}
     asked = partial(Request, "a", None, Path(), Path(), sizes=sizes)
     assert asked().sizes_on("simulator") == asked(seconds=180).sizes_on("simulator") == (100, 61, 0)
-    assert asked(seconds=12).sizes_on("simulator") == (20, 13, 0)
-    assert asked(mode="batch", seconds=60).sizes_on("simulator") == (100, 60, 1)
+    assert asked(seconds=33.5).sizes_on("simulator") == (50, 31, 0)  # half of what is left when all is loaded
+    assert asked(seconds=1).sizes_on("simulator") == asked(seconds=8).sizes_on("simulator") == (2, 2, 0)
+    assert asked(mode="batch", seconds=66.3).sizes_on("simulator") == (100, 60, 1)
     assert asked().sizes_on("cuda") == (0, 0, 0)
 
 
