@@ -44,8 +44,8 @@ def checked_ids(ids: Sequence[int], blocks: int | None) -> np.ndarray:
 
 
 def _booleans(ids: Sequence[int], found: np.ndarray) -> bool:
-    """Whether there are any; each was taken for a 0 or a 1, and few ids are that small."""
-    return any(isinstance(ids[place], bool) for place in (found < 2).nonzero()[0].tolist())
+    """Whether there are any; each was taken for a 0 or a 1, and mostly few ids are that small."""
+    return bool in map(type, map(ids.__getitem__, (found < 2).nonzero()[0].tolist()))
 
 
 def _refused(ids: Sequence[int], blocks: int | None) -> Exception:

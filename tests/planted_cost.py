@@ -1,4 +1,4 @@
-"""Right kernels that cost a known share more than ``masked_grid``: the trial of a gate with a limit on cost.
+"""Right kernels that cost a known share more than ``chunk_list``: the trial of a gate with a limit on cost.
 
 They clear some pages twice, at the end of the call, when the first ones have left the cache: so the bytes written,
 and with them the time of a kernel that memory bounds, grow by that share. What is no whole id is carried over to
@@ -14,7 +14,7 @@ from kvzero.zeroer import KVBlockZeroer
 
 def _dearer(share: float) -> Callable:
     def zeroer(table, device):
-        right = KVBlockZeroer.of(table, device, kernel="masked_grid").zero_block_ids
+        right = KVBlockZeroer.of(table, device, kernel="chunk_list").zero_block_ids
         owed = 0.0
 
         def zero(ids):

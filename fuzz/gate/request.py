@@ -16,7 +16,7 @@ SECONDS = {"change": 60.0, "batch": 600.0}
 
 MODES = tuple(SECONDS)
 
-LOADING = 7.0
+LOADING = 8.0
 """Seconds until a gate's first case: on an H200's host torch takes four of them, the device and the target the rest."""
 
 LEAST = 0.02
@@ -36,14 +36,14 @@ SIZES: Mapping[tuple[str, str], Sizes] = {
     ("batch", "simulator"): Sizes(40_000, 6_000),
     ("change", "interpreter"): Sizes(100, 60),
     ("batch", "interpreter"): Sizes(1_200, 800),
-    ("change", "cuda"): Sizes(30_000, 30_000, 300),
-    ("batch", "cuda"): Sizes(1_000_000, 1_000_000, 5_000),
+    ("change", "cuda"): Sizes(30_000, 10_000, 300),
+    ("batch", "cuda"): Sizes(1_000_000, 150_000, 5_000),
 }
 """Sizes by mode and engine. They are fixed, so that a yes means the same tomorrow; the time is only a ceiling, and
 they leave half of it on two cores. Who asks for less time than the mode has is asked as much less."""
 
 
-A_LANE: Mapping[str, int] = {"simulator": 500, "interpreter": 40, "cuda": 20_000}
+A_LANE: Mapping[str, int] = {"simulator": 500, "interpreter": 40, "cuda": 12_000}
 """Cases that one worker runs in about the time in which another one loads."""
 
 

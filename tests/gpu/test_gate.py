@@ -38,7 +38,8 @@ def test_our_kernel_passes_and_its_receipt_holds_without_a_gpu(kvzero: Callable,
 @pytest.mark.parametrize(("name", "exit_code"), [("five_per_cent", 1), ("one_per_cent", 0)])
 def test_a_slowdown_is_refused_beyond_the_limit(kvzero: Callable, name: str, exit_code: int) -> None:
     """What writes a twentieth more is refused at three per cent, what writes a hundredth more is not."""
-    run = kvzero("gate", "--target", f"{COSTS}:{name}", *ON_MASKED_GRID, "--seconds", "120", "--cost-limit", "3")
+    asked = ("--target", f"{COSTS}:{name}", "--base", "chunk_list", "--engine", "cuda", "--cost-limit", "3")
+    run = kvzero("gate", *asked, "--seconds", "120", "--json")
     report = json.loads(run.stdout)
     assert run.returncode == exit_code, report["line"]
     (cost,) = [check for check in report["checks"] if check["name"] == "cost"]

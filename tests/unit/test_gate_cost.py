@@ -207,7 +207,7 @@ def test_a_target_that_is_wrong_is_not_timed() -> None:
 def test_planted_costs_launch_their_share_more() -> None:
     """Right, and one page in twenty twice: 42 ids' programs instead of 40."""
     pair = paired(SMALL, (planted_cost.five_per_cent, planted_cost.nothing), CPU, Ticking(), known, (2, 2))
-    assert pair.programs == (6 * 42, 6 * 40)
+    assert pair.programs == (3 * 42, 3 * 40)  # three pages of one chunk each
     seldom = Geometry("seldom", (64,), 60, 50)
     pair = paired(seldom, (planted_cost.one_per_cent, planted_cost.nothing), CPU, Ticking(), known, (2, 2))
     assert pair.programs == (51, 50)
