@@ -57,6 +57,8 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
         stopwatch = _stopwatch(request)
         try:
             opened = fleet.open()
+            if stopwatch and opened.engine == "cuda":
+                stopwatch.start()
             if request.sanitize and opened.engine != "cuda":
                 raise EngineError(f"sanitize: needs a GPU, and engine {opened.engine} would run; leave --sanitize out")
             if request.receipt and opened.engine != "cuda":
@@ -181,10 +183,11 @@ def _crew(request: Request, folder: Path, control: Ceiling) -> Crew | None:
 
 
 def _stopwatch(request: Request) -> Stopwatch | None:
-    """What times target against base; where there may be a GPU it loads beside the workers."""
+    """What times target against base. It loads beside the workers if it is asked first and there may be a GPU; else
+    once they are loaded, because three processes that import torch at once take half as long again as two."""
     if request.base is None or request.corpus_only:
         return None
     stopwatch = Stopwatch(request.target, request.base)
-    if request.engine in (None, "cuda") and request.device_profile in (None, "h200") and DRIVER.exists():
+    if request.cost_limit is not None and request.engine in (None, "cuda") and DRIVER.exists():
         stopwatch.start()
     return stopwatch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from math import comb
+from math import comb, prod
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -15,6 +15,7 @@ from fuzz import messages
 from fuzz.bench.by_turns import paired
 from fuzz.bench.geometries import FIXED, Geometry
 from fuzz.bench.pair import Pair, chunks, fits
+from fuzz.engines.launch_hook import Launch, Watched
 from fuzz.errors import EngineError, UsageError
 from fuzz.gate.base import Base
 from fuzz.gate.checks.costs import NEEDS_A_GPU, CostCheck
@@ -204,13 +205,22 @@ def test_a_target_that_is_wrong_is_not_timed() -> None:
     assert paired(SMALL, (kernel_named("masked_grid"), nothing), CPU, Ticking(), known, (2, 2)).programs[1] == 0
 
 
-def test_planted_costs_launch_their_share_more() -> None:
-    """Right, and one page in twenty twice: 42 ids' programs instead of 40."""
-    pair = paired(SMALL, (planted_cost.five_per_cent, planted_cost.nothing), CPU, Ticking(), known, (2, 2))
-    assert pair.programs == (3 * 42, 3 * 40)  # three pages of one chunk each
-    seldom = Geometry("seldom", (64,), 60, 50)
-    pair = paired(seldom, (planted_cost.one_per_cent, planted_cost.nothing), CPU, Ticking(), known, (2, 2))
-    assert pair.programs == (51, 50)
+def test_planted_costs_write_their_share_more() -> None:
+    """Right, in as many programs as our kernel has, with a twentieth and a hundredth of its bytes more."""
+    geometry = Geometry("wide", (40_000,), 4, 3)
+    for zeroer, share in ((planted_cost.five_per_cent, 0.05), (planted_cost.one_per_cent, 0.01)):
+        sizes: list[int] = []
+
+        def seen(launch: Launch, sizes: list[int] = sizes) -> tuple[int, ...]:
+            if launch.kernel == "_and_more":
+                sizes.append(prod(launch.grid) * launch.arguments[5] * 4)
+            return launch.grid
+
+        with Watched(seen):
+            pair = paired(geometry, (zeroer, kernel_named("chunk_list")), CPU, Ticking(), known, (2, 2))
+        assert pair.programs == (9, 9)
+        assert sizes
+        assert sizes == pytest.approx([share * 3 * 40_000] * len(sizes), rel=0.01)
 
 
 @pytest.mark.parametrize(
