@@ -20,10 +20,6 @@ class EventClock:
     A kernel is a launch of Triton's or an operator of torch's. A call in which neither is seen counts from its start.
     """
 
-    def __init__(self) -> None:
-        with FirstWork(lambda: None):
-            torch.empty(0)  # the first operator that is watched has torch import eight hundred modules
-
     def seconds(self, call: Callable[[], object]) -> float:
         """Seconds that the device works for a call."""
         from fuzz.engines.launch_hook import Watched  # noqa: PLC0415 - Triton only after the engine chose its mode

@@ -30,6 +30,11 @@ class FirstWork(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch do
         super().__init__()  # type: ignore[no-untyped-call]
         self._began: Callable[[], None] | None = began
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """No: torch's wrapper for that imports its compiler, 800 modules, at the first operator."""
+        return False
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:

@@ -43,12 +43,10 @@ def timing(rounds: int, targets: list[str]) -> tuple[dict[str, Any], Callable[[s
         except UsageError as error:
             left_out[name] = str(error)
 
-    clock = EventClock()
-
     def rows(line: str) -> list[dict[str, Any]]:
         fields = json.loads(line)
         geometry = Geometry(fields["name"], tuple(fields["pages"]), fields["blocks"], fields["ids"])
-        made = measured(geometry, makers, engine.device, clock, rounds, lambda _memory: nullcontext())
+        made = measured(geometry, makers, engine.device, EventClock(), rounds, lambda _memory: nullcontext())
         torch.cuda.empty_cache()
         return made
 

@@ -30,13 +30,13 @@ def timing(target: str, base: str) -> tuple[dict[str, Any], Callable[[str], Any]
     from fuzz.bench.by_turns import paired  # noqa: PLC0415 - torch and Triton only after the engine chose its mode
     from fuzz.loading import load  # noqa: PLC0415
 
-    new, old, clock = load(target), load(base), EventClock()
+    new, old = load(target), load(base)
     taken = {one.name: one for one in FIXED if fits(new.limits, one) and fits(old.limits, one)}
 
     def respond(line: str) -> Any:
         geometry = taken[line.strip()]
         try:
-            pair = paired(geometry, (new.make, old.make), engine.device, clock, lambda _memory: nullcontext())
+            pair = paired(geometry, (new.make, old.make), engine.device, EventClock(), lambda _memory: nullcontext())
         except EngineError as error:
             return {"missing": str(error)}
         return pair._asdict() if pair else None

@@ -183,8 +183,11 @@ def _crew(request: Request, folder: Path, control: Ceiling) -> Crew | None:
 
 
 def _stopwatch(request: Request) -> Stopwatch | None:
-    """What times target against base. It loads beside the workers if it is asked first and there may be a GPU; else
-    once they are loaded, because three processes that import torch at once take half as long again as two."""
+    """What times target against base.
+
+    It loads beside the workers if it is asked first and there may be a GPU, else once they are loaded: three
+    processes that import torch at once take half as long again as two.
+    """
     if request.base is None or request.corpus_only:
         return None
     stopwatch = Stopwatch(request.target, request.base)

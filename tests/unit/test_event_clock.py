@@ -5,6 +5,8 @@ Torch's device without memory stands for a GPU, events that write down when they
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -106,3 +108,14 @@ def test_uploads_and_the_hosts_own_work_are_not_counted(log: list[str], act: Cal
 def test_a_call_in_which_nothing_is_seen_counts_as_a_whole(log: list[str]) -> None:
     """As that of a target that replays a graph."""
     assert _logged(log, [lambda: None]) == ["sleep", "begin", "0", "end"]
+
+
+def test_watching_operators_does_not_load_torchs_compiler() -> None:
+    """It takes a second and more, which a gate of a few has not."""
+    words = (
+        "import sys, torch; from fuzz.bench.first_work import FirstWork\n"
+        "with FirstWork(lambda: print('began')): torch.zeros(1, device='meta')\n"
+        "print('torch._dynamo' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True, timeout=120)
+    assert run.stdout.split() == ["began", "False"]
