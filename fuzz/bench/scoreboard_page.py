@@ -8,7 +8,7 @@ from typing import Any
 
 from fuzz.bench.scoreboard_drawing import svg
 from fuzz.bench.scoreboard_rows import counted, runs_by_finder, runs_of
-from fuzz.bench.scoreboard_words import rivals, set_beside, words
+from fuzz.bench.scoreboard_words import Rivals, rivals, words
 from fuzz.bench.subjects import KINDS
 from fuzz.bench.survival import Run, median, restricted_mean
 
@@ -39,7 +39,8 @@ def page(report: dict[str, Any]) -> str:
         found = runs_by_finder(report, kind)
         if found:
             lines += [f"## {kind.capitalize()}s", "", *_finders(report, kind, found), "", f"![]({kind}s.svg)", ""]
-            lines += [*_subjects(report, kind), "", *words(report, kind)]
+            others = rivals(report, kind)
+            lines += [*_subjects(report, kind, others), "", *words(report, kind, others)]
     lines += [f"Missed by ours: {', '.join(report['missed']) or 'none'}.", ""]
     if report.get("sometimes_missed"):
         lines += [f"Missed by ours with some seeds: {', '.join(report['sometimes_missed'])}.", ""]
@@ -76,11 +77,10 @@ def _finders(report: dict[str, Any], kind: str, runs: dict[str, list[Run]]) -> l
     return lines
 
 
-def _subjects(report: dict[str, Any], kind: str) -> list[str]:
+def _subjects(report: dict[str, Any], kind: str, others: Rivals) -> list[str]:
     rows = counted(report, kind)
     finders = list(dict.fromkeys(row["finder"] for row in rows))
-    beside = rivals(report, kind)
-    heads = [f"{finder}: found, median" for finder in finders] + [f"beside {rival}: A12, p" for rival in beside]
+    heads = [f"{finder}: found, median" for finder in finders] + [f"beside {rival}: A12, p" for rival in others]
     lines = [f"| {kind} | {' | '.join(heads)} | buckets |", f"|---|{'---|' * (len(heads) + 1)}"]
     for name in dict.fromkeys(row["name"] for row in rows):
         cells = []
@@ -89,9 +89,7 @@ def _subjects(report: dict[str, Any], kind: str) -> list[str]:
             runs = runs_of(mine, report["cases"])
             found = sum(run.found for run in runs)
             cells.append(f"{found} of {len(runs)}, {_or_more(median(runs), report['cases'])}" if runs else "")
-        for rival in beside:
-            held = set_beside(report, kind, name, rival)
-            cells.append(f"{held.a12:.2f}, {held.p:.4f}")
+        cells += [f"{held[name].a12:.2f}, {held[name].p:.4f}" for held in others.values()]
         buckets = sorted({row["bucket"] for row in rows if row["name"] == name and row["found"]})
         lines.append(f"| {name} | {' | '.join(cells)} | {', '.join(buckets)} |")
     return lines

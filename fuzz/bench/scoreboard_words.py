@@ -17,37 +17,36 @@ BY_CHANCE = 0.05
 one in twenty then looks behind, which errs against us."""
 
 
-def rivals(report: dict[str, Any], kind: str) -> list[str]:
-    """The finders that ours was run beside with several seeds."""
-    finders = {row["finder"] for row in counted(report, kind)}
-    return [name for name in DRAWN if {OURS, name} <= finders and len(report["seeds"]) > 1]
+Rivals = dict[str, dict[str, Beside]]
+"""Ours beside each other finder, by subject; a large A12 speaks for ours."""
 
 
-def set_beside(report: dict[str, Any], kind: str, name: str, rival: str) -> Beside:
-    """Ours beside another finder on one subject; a large A12 speaks for ours."""
-    rows = [row for row in counted(report, kind) if row["name"] == name]
-    ours, other = (
-        [run.cases for run in runs_of([row for row in rows if row["finder"] == finder], report["cases"])]
-        for finder in (OURS, rival)
-    )
-    return beside(ours, other)
+def rivals(report: dict[str, Any], kind: str) -> Rivals:
+    """Ours beside those that it was run beside with several seeds."""
+    rows = counted(report, kind)
+    names, finders = dict.fromkeys(row["name"] for row in rows), {row["finder"] for row in rows}
+    drawn = [name for name in DRAWN if {OURS, name} <= finders and len(report["seeds"]) > 1]
+
+    def cases(name: str, finder: str) -> list[int]:
+        mine = [row for row in rows if (row["name"], row["finder"]) == (name, finder)]
+        return [run.cases for run in runs_of(mine, report["cases"])]
+
+    return {rival: {name: beside(cases(name, OURS), cases(name, rival)) for name in names} for rival in drawn}
 
 
-def words(report: dict[str, Any], kind: str) -> list[str]:
+def words(report: dict[str, Any], kind: str, others: Rivals) -> list[str]:
     """A sentence a line, with an empty line after each."""
     rows = counted(report, kind)
     found = [row for row in rows if row["found"]]
     told = []
-    for rival in rivals(report, kind):
-        names = dict.fromkeys(row["name"] for row in rows)
-        held = {name: set_beside(report, kind, name, rival) for name in names}
+    for rival, held in others.items():
         behind = [name for name, it in held.items() if it.a12 < 0.5 and it.p < BY_CHANCE]
         ahead = [name for name, it in held.items() if it.a12 > 0.5 and it.p < BY_CHANCE]
         told.append(f"Ours beside {rival}, p below {BY_CHANCE}: ahead on {_list(ahead)}; behind on {_list(behind)}.")
     finders = list(dict.fromkeys(row["finder"] for row in rows))
     for finder in finders if len(finders) > 1 else ():
-        others = {row["name"] for row in found if row["finder"] != finder}
-        alone = dict.fromkeys(row["name"] for row in found if row["finder"] == finder and row["name"] not in others)
+        elsewhere = {row["name"] for row in found if row["finder"] != finder}
+        alone = dict.fromkeys(row["name"] for row in found if row["finder"] == finder and row["name"] not in elsewhere)
         told.append(f"Found by {finder} alone: {_list(alone)}.")
     if kind == "specimen":
         slipped = [_run(row) for row in rows if row["finder"] == OURS and row["triggered"] and not row["found"]]

@@ -16,7 +16,7 @@ from fuzz.bench.pool import Pool
 from fuzz.bench.scoreboard import Bench
 from fuzz.bench.scoreboard_page import write
 from fuzz.bench.scoreboard_rows import UNCOMPILABLE
-from fuzz.bench.scoreboard_words import set_beside, words
+from fuzz.bench.scoreboard_words import rivals, words
 from fuzz.bench.specimens import BY_NAME
 from fuzz.bench.specimens.models import table_case
 from fuzz.bench.subjects import Subject, by_operator, named, of_specimen
@@ -168,13 +168,14 @@ def test_the_page_says_where_ours_is_behind_and_who_is_alone() -> None:
     rows += [_row("b", finder, seed, 0) for finder in ("ours", "uniform") for seed in range(9)]
     rows.append(_row("b", "exhaustive", 0, 5000))
     report = {"rows": rows, "seeds": list(range(9)), "cases": 1000}
-    said = words(report, "specimen")
+    others = rivals(report, "specimen")
+    said = words(report, "specimen", others)
     assert "Ours beside uniform, p below 0.05: ahead on none; behind on a." in said
     assert "Found by exhaustive alone: b." in said
     assert "Found by ours alone: none." in said
     assert said[-4].startswith("Triggered in a run of ours and not detected: b with seed 0, b with seed 1, ")
     assert said[-2] == "Finds in a bucket that the specimen names: 18 of 19."
-    assert set_beside(report, "specimen", "b", "uniform") == (0.5, 1)
+    assert others["uniform"]["b"] == (0.5, 1)
 
 
 def _row(name: str, finder: str, seed: int, cases: int) -> dict[str, object]:
