@@ -87,7 +87,8 @@ def unchanged(table, device):
 
 
 def test_a_source_without_a_change_is_right() -> None:
-    """The same loading, of the text as it stands, passes: what a mutant shows is the mutation's doing."""
+    """The same loading, of the text as it stands, passes, warmed up: what a mutant shows is the mutation's doing."""
     target = f"{__file__}:unchanged"
     with crew_of((target,), "simulator") as crew:
-        assert crew.attempt(CASE, target).outcome == "passed"
+        tried = crew.tried(CASE, target)
+    assert (tried.verdict.outcome, tried.warmup) == ("passed", True)

@@ -16,6 +16,7 @@ def zeroer_of(mutant: Mutant) -> Callable[[Any, Any], Callable[[list[Any]], Any]
     """The function ``zeroer(table, device)``, or ``zeroer(layout, device)``, of a mutant."""
     from fuzz.loading import load  # noqa: PLC0415 - mutants are loaded from there
     from kvzero.staging import async_tensor_h2d  # noqa: PLC0415 - needs torch
+    from kvzero.warmup import warm_up  # noqa: PLC0415 - needs torch
     from kvzero.zeroer import KVBlockZeroer  # noqa: PLC0415 - needs torch and Triton
 
     module = _module(mutant)
@@ -28,11 +29,18 @@ def zeroer_of(mutant: Mutant) -> Callable[[Any, Any], Callable[[list[Any]], Any]
 
         meta = module.plan(table, device)
 
+        def upload(ids: Any) -> Any:
+            return async_tensor_h2d(ids, torch.int64, device)
+
         def zero(ids: list[Any]) -> None:
             if ids and meta is not None:
-                ids = module.checked(meta, ids) if hasattr(module, "checked") else ids
-                module.launch(meta, async_tensor_h2d(ids, torch.int64, device))
+                module.launch(meta, upload(module.checked(meta, ids) if hasattr(module, "checked") else ids))
 
+        def warmup(blocks: int) -> None:
+            if blocks > 0 and meta is not None:
+                warm_up(module, meta, module.kernel, upload, torch.device(device))
+
+        zero.warmup = warmup  # type: ignore[attr-defined]
         return zero
 
     takes = SOURCES[mutant.source].takes
