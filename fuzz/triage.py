@@ -120,7 +120,7 @@ def rejected(seen: Observation, device_profile: str) -> Found:
     """What refused contract input: the constructor, a launch limit, the compiler, or anything else."""
     words = in_words(seen.error)
     if not seen.constructed and not seen.launches:
-        return "rejected", "constructor", words
+        return "rejected", "compile" if _is_compile_error(seen.error) else "constructor", words
     if seen.launches:
         last = seen.launches[-1]
         ruling = launches.judge(last.grid, last.num_warps, device_profile)

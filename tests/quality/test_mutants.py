@@ -7,11 +7,13 @@ import difflib
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 
 from fuzz.bench.mutants.equivalents import EQUIVALENT, UNTOLD
 from fuzz.bench.mutants.making import Mutant, every, mutants
 from fuzz.bench.mutants.operators import OPERATORS
 from fuzz.bench.mutants.sources import SOURCES
+from fuzz.bench.scoreboard_rows import UNCOMPILABLE
 from fuzz.bench.specimens.models import table_case
 from fuzz.case import Segment
 from fuzz.errors import UsageError
@@ -76,6 +78,13 @@ def test_a_worker_loads_a_mutant_by_its_name() -> None:
     assert found == KILLED
     with pytest.raises(UsageError, match="has no masked_grid/mask-dropped/99"):
         load("fuzz.bench.mutants:masked_grid/mask-dropped/99")
+
+
+def test_a_warm_up_that_does_not_compile_is_no_fault_of_the_constructor() -> None:
+    """It has the name of what does not compile, whether a warm-up meets that or the first call."""
+    target = "fuzz.bench.mutants:masked_grid/constant-off/1"
+    with crew_of((target,), "simulator") as crew:
+        assert [crew.attempt(replace(CASE, cold=cold), target).label() for cold in (False, True)] == [UNCOMPILABLE] * 2
 
 
 def unchanged(table, device):
