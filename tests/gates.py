@@ -23,17 +23,9 @@ from fuzz.verdict import Verdict
 from kvzero.segments import Limits
 
 PASSED = Verdict("passed")
-
-
 TAIL = Verdict("finding", "stale", "tail")
-
-
 GUARD = Verdict("finding", "clobbered", "guard", text="\x00 <b> | 4 bytes")
-
-
 LAUNCH = Verdict("finding", "rejected", "launch-y")
-
-
 TAKEN = Verdict("finding", "accepted", "negative-id")
 
 
