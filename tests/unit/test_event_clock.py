@@ -14,7 +14,7 @@ import torch
 import triton
 import triton.language as tl
 
-from fuzz.bench.event_clock import EventClock
+from fuzz.bench.event_clock import ASLEEP, LONGEST, EventClock
 from fuzz.engines.simulator import simulated
 
 DEVICE = "meta"
@@ -31,29 +31,63 @@ def _launch() -> None:
     _store[(1,)](torch.ones(4, dtype=torch.int32))
 
 
+class FakeDevice:
+    """What a clock has a device do; ``awake_by`` is how many cycles of sleep a call outlasts.
+
+    Attributes:
+        told: what is recorded, in order.
+        slept: cycles, sleep by sleep.
+    """
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.slept: list[int] = []
+        self.awake_by = 0
+
+    def sleep(self, cycles: int) -> None:
+        self.told.append("sleep")
+        self.slept.append(cycles)
+
+    def event(self, *, enable_timing: bool) -> FakeEvent:
+        assert enable_timing
+        return FakeEvent(self)
+
+
+class FakeEvent:
+    """One of a pair: the first that is recorded after a sleep is a call's beginning."""
+
+    def __init__(self, device: FakeDevice) -> None:
+        self._device = device
+        self._begins = False
+
+    def record(self) -> None:
+        self._begins = self._begins or self._device.told[-1] == "sleep"
+        self._device.told.append("begin" if self._begins else "end")
+
+    def query(self) -> bool:
+        return self._device.slept[-1] < self._device.awake_by
+
+    def elapsed_time(self, end: FakeEvent) -> float:
+        return 2000.0
+
+
 @pytest.fixture
-def log(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is recorded, in order."""
-    told: list[str] = []
-    names = iter(("begin", "end"))
-
-    class Event:
-        def __init__(self, *, enable_timing: bool) -> None:
-            self.name = next(names)
-
-        def record(self) -> None:
-            told.append(self.name)
-
-        def elapsed_time(self, end: Event) -> float:
-            return 2000.0
-
-    monkeypatch.setattr(torch.cuda, "Event", Event)
-    monkeypatch.setattr(torch.cuda, "_sleep", lambda cycles: told.append("sleep"))
+def device(monkeypatch: pytest.MonkeyPatch) -> FakeDevice:
+    """In the place of CUDA's."""
+    made = FakeDevice()
+    monkeypatch.setattr(torch.cuda, "Event", made.event)
+    monkeypatch.setattr(torch.cuda, "_sleep", made.sleep)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
-    return told
+    return made
 
 
-def _logged(log: list[str], acts: list[Callable[[], object]]) -> list[str]:
+@pytest.fixture
+def log(device: FakeDevice) -> list[str]:
+    """What is recorded, in order."""
+    return device.told
+
+
+def _logged(log: list[str], acts: list[Callable[[], object]], clock: EventClock | None = None) -> list[str]:
     """Time a call that does one thing after the other, each written down after it was done."""
 
     def call() -> None:
@@ -62,7 +96,7 @@ def _logged(log: list[str], acts: list[Callable[[], object]]) -> list[str]:
             log.append(str(number))
 
     with simulated("h200"):
-        assert EventClock().seconds(call) == 2.0
+        assert (clock or EventClock()).seconds(call) == 2.0
     return log
 
 
@@ -108,6 +142,24 @@ def test_uploads_and_the_hosts_own_work_are_not_counted(log: list[str], act: Cal
 def test_a_call_in_which_nothing_is_seen_counts_as_a_whole(log: list[str]) -> None:
     """As that of a target that replays a graph."""
     assert _logged(log, [lambda: None]) == ["sleep", "begin", "0", "end"]
+
+
+def test_a_call_that_outlasts_the_sleep_is_timed_again_after_a_longer_one(device: FakeDevice) -> None:
+    """Its first kernel waited for the host, whose pace was timed; the longer sleep is kept for the next call."""
+    device.awake_by = 3 * ASLEEP
+    clock = EventClock()
+    assert _logged(device.told, [_launch], clock) == ["sleep", "begin", "begin", "0", "end"] * 3
+    _logged(device.told, [_launch], clock)
+    assert device.slept == [ASLEEP, 2 * ASLEEP, 4 * ASLEEP, 4 * ASLEEP]
+
+
+def test_a_call_that_waits_for_the_device_is_timed_all_the_same(device: FakeDevice) -> None:
+    """No sleep is long enough for it."""
+    device.awake_by = 10**12
+    clock = EventClock()
+    for _ in range(2):
+        _logged(device.told, [_launch], clock)
+    assert device.slept == [ASLEEP, 2 * ASLEEP, 4 * ASLEEP, LONGEST, LONGEST]
 
 
 def test_watching_operators_does_not_load_torchs_compiler() -> None:
