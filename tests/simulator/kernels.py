@@ -255,3 +255,26 @@ def cleared(target, n, WIDTH: tl.constexpr):
     """Clear ``n`` bytes."""
     at = tl.arange(0, WIDTH)
     tl.store(target + at, tl.zeros([WIDTH], tl.int8), mask=at < n)
+
+
+@triton.jit
+def cleared_below(target, n, WIDTH: tl.constexpr):
+    """A branch around a row's chunk."""
+    if tl.program_id(0) < n:
+        tl.store(target + tl.program_id(0) * WIDTH + tl.arange(0, WIDTH), tl.zeros([WIDTH], tl.int32))
+
+
+@triton.jit
+def branched(source, target, n, WIDTH: tl.constexpr):
+    """Of each three programs one clears its row and two gather theirs; a row's last word is what its branch gives."""
+    lane = tl.arange(0, WIDTH)
+    row = tl.program_id(0)
+    first = target + row * (WIDTH + 1)
+    if row % 3 == 0:
+        tl.store(first + lane, tl.zeros([WIDTH], tl.int32))
+        last = row * 2
+    else:
+        found = tl.load(source + (lane * lane + row) % n)
+        tl.store(first + lane, found)
+        last = tl.sum(found)
+    tl.store(first + WIDTH, last)

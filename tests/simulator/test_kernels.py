@@ -7,7 +7,7 @@ import pytest
 import torch
 import triton.language as tl
 
-from fuzz.engines.simulator import frame, register
+from fuzz.engines.simulator import flow, frame, register, width
 from fuzz.engines.simulator.faults import Hang, Unsupported
 from fuzz.engines.simulator.launcher import RaceWarning
 from tests.simulator import kernels
@@ -205,3 +205,37 @@ def test_views_of_one_allocation_may_overlap_and_touch() -> None:
     assert memory.sum() == 256 - 64
     kernels.cleared[(1,)](torch.from_numpy(memory), 256, WIDTH=256)
     assert not memory.any()
+
+
+@pytest.mark.parametrize("most", [width.MOST_ELEMENTS, 64, 1])
+def test_a_branch_whose_programs_are_too_wide_together(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Few at a time, in the middle of it, do what all together do: memory and what the branch gives."""
+    monkeypatch.setattr(width, "MOST_ELEMENTS", most)
+    lanes, rows, n = 16, 24, 7
+    source, target = _numbers(n), torch.full((rows, lanes + 1), -1, dtype=torch.int32)
+    kernels.branched[(rows,)](source, target, n, WIDTH=lanes)
+    row, lane = np.arange(rows)[:, None], np.arange(lanes)
+    found = np.where(row % 3 == 0, 0, (lane * lane + row) % n + 1)
+    last = np.where(row[:, 0] % 3 == 0, row[:, 0] * 2, found.sum(axis=1))
+    assert np.array_equal(target.numpy(), np.column_stack([found, last]))
+
+
+@pytest.mark.parametrize("below", [0, 1, 40, 64])
+def test_a_branch_around_what_stays_lazy_is_taken_by_all_programs_at_once(
+    monkeypatch: pytest.MonkeyPatch, below: int
+) -> None:
+    """Lanes that nobody writes out are no reason to go program by program."""
+    monkeypatch.setattr(width, "MOST_ELEMENTS", 128)
+    runs = 0
+    run = flow.Straight.run
+
+    def counted(block: flow.Straight, there: frame.Frame, start: int = 0) -> None:
+        nonlocal runs
+        runs += 1
+        run(block, there, start)
+
+    monkeypatch.setattr(flow.Straight, "run", counted)
+    target = torch.ones((64, 128), dtype=torch.int32)
+    kernels.cleared_below[(64,)](target, below, WIDTH=128)
+    assert runs <= 3
+    assert target[:, 0].tolist() == target[:, 127].tolist() == [0] * below + [1] * (64 - below)

@@ -1,4 +1,4 @@
-"""Control flow: programs that go different ways are parted, loops go round for those still in them."""
+"""Control flow between blocks: programs that jump different ways, or are too wide together, are parted."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.engines.simulator.faults import Fault, TooWide
-from fuzz.engines.simulator.frame import Frame, Step, alone, take
-from fuzz.engines.simulator.lanes import whole
-from fuzz.engines.simulator.types import Type
-from fuzz.engines.simulator.width import refuse_wide
+from fuzz.engines.simulator.frame import Frame, Step
 
 
 @dataclass
@@ -72,12 +69,16 @@ def run_blocks(entry: Straight, frame: Frame) -> None:
         try:
             block.run(frame, start)
         except TooWide as wide:
-            at = wide.args[0]
-            halves = np.array_split(np.arange(frame.programs), 2)
-            known = [slot for slot, value in enumerate(frame.values) if value is not None]
-            work += [(block, frame.part(half, known), at, launch.rounds) for half in reversed(halves)]
+            work += [(block, part, wide.args[0], launch.rounds) for _, part in halves(frame)]
             continue
         work += [(to, there, 0, launch.rounds) for to, there in _onward(block, frame)]
+
+
+def halves(frame: Frame) -> list[tuple[np.ndarray, Frame]]:
+    """The programs in two parts, the first of them last, each with its places among them."""
+    known = [slot for slot, value in enumerate(frame.values) if value is not None]
+    halves = np.array_split(np.arange(frame.programs), 2)
+    return [(half, frame.part(half, known)) for half in reversed(halves)]
 
 
 def _onward(block: Straight, frame: Frame) -> Iterable[tuple[Straight, Frame]]:
@@ -109,149 +110,3 @@ def _parted(condition: Any, jumps: tuple[Jump, ...], frame: Frame) -> list[tuple
             live = jump.block.live | {source for _, source in jump.moves}
             parts.append((jump, frame.part(index, live)))
     return parts
-
-
-@dataclass
-class If:
-    """``scf.if``: each program takes one of two bodies."""
-
-    condition: int
-    bodies: tuple[Straight, ...]
-    results: list[tuple[int, Type]]
-    widest: int
-
-    def __call__(self, frame: Frame) -> None:
-        """Let each program take its branch."""
-        condition = frame.values[self.condition]
-        refuse_wide(frame.programs, self.widest)
-        if not isinstance(condition, int) and (condition.all() or not condition.any()):
-            condition = bool(condition[0])
-        if isinstance(condition, int):
-            for body in self.bodies[0:1] if condition else self.bodies[1:]:
-                body.run(frame)
-                _give(frame, self.results, [frame.values[slot] for slot in body.yields])
-            return
-        merged: list[Any] = [None] * len(self.results)
-        for body, chosen in zip(self.bodies, (condition, ~condition), strict=False):
-            index = np.flatnonzero(chosen)
-            part = frame.part(index, body.live)
-            body.run(part)
-            for number, (slot, (_, kind)) in enumerate(zip(body.yields, self.results, strict=True)):
-                merged[number] = put(merged[number], index, part.values[slot], kind, frame.programs)
-        _give(frame, self.results, merged)
-
-
-@dataclass
-class For:
-    """``scf.for``: bounds may differ from program to program."""
-
-    variable: int
-    bounds: tuple[int, int, int]
-    carried: list[tuple[int, int]]
-    body: Straight
-    results: list[tuple[int, Type]]
-    widest: int
-
-    def __call__(self, frame: Frame) -> None:
-        """Go round for as long as a program is inside its bounds."""
-        refuse_wide(frame.programs, self.widest)
-        low, high, step = (frame.values[slot] for slot in self.bounds)
-        for inner, outer in self.carried:
-            frame.values[inner] = frame.values[outer]
-        frame.launch.loop(low, high, step, frame.programs)
-        at = low
-        while True:
-            active = at < high
-            if isinstance(active, np.ndarray) and active.all():
-                active = True
-            if not np.any(active):
-                break
-            self._round(frame, at, active)
-            at = at + step
-        _give(frame, self.results, [frame.values[inner] for inner, _ in self.carried])
-
-    def _round(self, frame: Frame, at: Any, active: Any) -> None:
-        if isinstance(active, int):
-            frame.values[self.variable] = at
-            self.body.run(frame)
-            updates = [frame.values[slot] for slot in self.body.yields]
-        else:
-            index = np.flatnonzero(active)
-            inner = {slot for slot, _ in self.carried}
-            part = frame.part(index, (self.body.live | inner) - {self.variable})
-            part.values[self.variable] = take(at, index) if isinstance(at, np.ndarray) else at
-            self.body.run(part)
-            kinds = [kind for _, kind in self.results]
-            updates = [
-                put(frame.values[slot], index, part.values[new], kind, frame.programs)
-                for (slot, _), new, kind in zip(self.carried, self.body.yields, kinds, strict=True)
-            ]
-        for (slot, _), value in zip(self.carried, updates, strict=True):
-            frame.values[slot] = value
-
-
-@dataclass
-class While:
-    """``scf.while``: a body that says whether to go on, and one for those that do."""
-
-    carried: list[tuple[int, int]]
-    before: Straight
-    after: Straight
-    parameters: list[int]
-    results: list[tuple[int, Type]]
-    widest: int
-
-    def __call__(self, frame: Frame) -> None:
-        """Go round for as long as a program wants to."""
-        refuse_wide(frame.programs, self.widest)
-        for inner, outer in self.carried:
-            frame.values[inner] = frame.values[outer]
-        merged: list[Any] = [None] * len(self.results)
-        index = np.arange(frame.programs)
-        there = frame
-        while True:
-            frame.launch.round()
-            self.before.run(there)
-            going, *forward = (there.values[slot] for slot in self.before.yields)
-            stay = np.broadcast_to(np.asarray(going, bool), (there.programs,))
-            leaving = np.flatnonzero(~stay)
-            for number, (value, (_, kind)) in enumerate(zip(forward, self.results, strict=True)):
-                if len(leaving):
-                    merged[number] = put(merged[number], index[leaving], take(value, leaving), kind, frame.programs)
-            if not stay.any():
-                break
-            for slot, value in zip(self.parameters, forward, strict=True):
-                there.values[slot] = value
-            if len(leaving):
-                kept = np.flatnonzero(stay)
-                index = index[kept]
-                there = there.part(kept, self.before.live | self.after.live | set(self.parameters))
-            self.after.run(there)
-            updates = [there.values[slot] for slot in self.after.yields]
-            for (slot, _), value in zip(self.carried, updates, strict=True):
-                there.values[slot] = value
-        _give(frame, self.results, merged)
-
-
-def put(old: Any, index: np.ndarray, new: Any, kind: Type, programs: int) -> Any:
-    """Values of all programs, those of some replaced.
-
-    Args:
-        old: what they had, or None where nothing was set yet.
-        index: which programs.
-        new: their new values, ``[len(index), ...]`` or one for all.
-        kind: type of the value.
-        programs: how many there are in all.
-    """
-    form = (programs, *kind.shape)
-    if old is None:
-        merged = np.zeros(form, kind.dtype)
-    else:
-        merged = np.array(np.broadcast_to(whole(old, kind.shape, kind.dtype), form))
-    merged[index] = whole(new, kind.shape, kind.dtype)
-    return merged
-
-
-def _give(frame: Frame, results: list[tuple[int, Type]], values: list[Any]) -> None:
-    for (slot, _), value in zip(results, values, strict=True):
-        frame.values[slot] = alone(value)

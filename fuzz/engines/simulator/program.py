@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from fuzz.engines.simulator.branch import If
 from fuzz.engines.simulator.faults import Unsupported
-from fuzz.engines.simulator.flow import For, If, Jump, Straight, While, run_blocks
+from fuzz.engines.simulator.flow import Jump, Straight, run_blocks
 from fuzz.engines.simulator.frame import Frame, Launch, Step, alone
 from fuzz.engines.simulator.lanes import reduce, whole
+from fuzz.engines.simulator.loops import For, While
 from fuzz.engines.simulator.memory import Memory
 from fuzz.engines.simulator.races import Writes
 from fuzz.engines.simulator.steps import Slots, fused, promising, step_of
@@ -174,7 +176,8 @@ class _Builder:
             raise Unsupported(f"{unsupported}, in {operation.name} at {operation.line}") from None
         carried = [(self.slots[inner], self.slots[outer]) for inner, outer in _carried(operation)]
         if operation.name == "scf.if":
-            made: Step = If(self.slots[operation.arguments[0]], tuple(bodies), results, widest)
+            given = max((prod(kind.shape) for _, kind in results), default=1)
+            made: Step = If(self.slots[operation.arguments[0]], tuple(bodies), results, given)
         elif operation.name == "scf.for" and not operation.text.startswith("unsigned"):
             variable, low, high, step = (self.slots[name] for name in operation.arguments[:4])
             made = For(variable, (low, high, step), carried, bodies[0], results, widest)
