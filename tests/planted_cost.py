@@ -20,7 +20,8 @@ from kvzero.generations import chunk_list
 from kvzero.staging import async_tensor_h2d
 from kvzero.warmup import warm_up
 
-WORD = 4
+WORD, SECTOR = 4, 32
+"""Bytes of what is stored, and of the least that a GPU's memory takes at a time."""
 
 MOST = 2**31
 """Bytes of scratch memory at most: a twentieth of the largest call that is timed, and of no cache of terabytes."""
@@ -52,7 +53,8 @@ class _Dearer:
         programs = prod(grid)
 
         def run(table: torch.Tensor, ids: torch.Tensor, chunks: int, count: int, **constants: int) -> None:
-            words = int(min(self._share * self._block * count, MOST) / WORD / programs)
+            sectors = round(min(self._share * self._block * count, MOST) / SECTOR / programs)
+            words = sectors * (SECTOR // WORD)
             scratch = torch.empty(max(words * programs, 1), dtype=torch.int32, device=table.device)
             _and_more[grid](table, ids, chunks, count, scratch, words, **constants)
 

@@ -16,8 +16,11 @@ SECONDS = {"change": 60.0, "batch": 600.0}
 
 MODES = tuple(SECONDS)
 
-LOADING = 8.0
-"""Seconds until a gate's first case: on an H200's host torch takes four of them, the device and the target the rest."""
+LOADING = 9.0
+"""Seconds until a gate's first cases, which find nothing compiled, have run: half of them on an H200's idle host."""
+
+TIMING = 3.0
+"""Seconds that it takes to time target and base on a GPU before any case, where a limit on cost is named."""
 
 LEAST = 0.02
 """Of a mode's cases, what is asked where there is hardly time for loading."""
@@ -94,14 +97,15 @@ class Request:
         """Seconds for all of it."""
         return SECONDS[self.mode] if self.seconds is None else self.seconds
 
-    @property
-    def part(self) -> float:
+    def part(self, engine: str) -> float:
         """Of the mode's cases, as much as is asked of its time; more time is no more cases, but for slower machines."""
-        return min(1.0, max(LEAST, (self.ceiling - LOADING) / (SECONDS[self.mode] - LOADING)))
+        before = LOADING + (TIMING if engine == "cuda" and self.cost_limit is not None else 0.0)
+        return min(1.0, max(LEAST, (self.ceiling - before) / (SECONDS[self.mode] - before)))
 
     def sizes_on(self, engine: str) -> Sizes:
         """How many cases there are on an engine: the command line decides it, whatever time they take."""
-        return Sizes(*(math.ceil(size * self.part) for size in self.sizes.get((self.mode, engine), Sizes(0, 0))))
+        part = self.part(engine)
+        return Sizes(*(math.ceil(size * part) for size in self.sizes.get((self.mode, engine), Sizes(0, 0))))
 
     def lanes_on(self, engine: str) -> int:
         """Workers that are worth their loading, however many the machine bears."""

@@ -206,8 +206,9 @@ def test_a_target_that_is_wrong_is_not_timed() -> None:
 
 
 def test_planted_costs_write_their_share_more() -> None:
-    """Right, in as many programs as our kernel has, with a twentieth and a hundredth of its bytes more."""
+    """Right, in as many programs as our kernel has, with a twentieth and a hundredth of its bytes more, in sectors."""
     geometry = Geometry("wide", (40_000,), 4, 3)
+    rounding = 9 * planted_cost.SECTOR / 2
     for zeroer, share in ((planted_cost.five_per_cent, 0.05), (planted_cost.one_per_cent, 0.01)):
         sizes: list[int] = []
 
@@ -220,7 +221,7 @@ def test_planted_costs_write_their_share_more() -> None:
             pair = paired(geometry, (zeroer, kernel_named("chunk_list")), CPU, Ticking(), known, (2, 2))
         assert pair.programs == (9, 9)
         assert sizes
-        assert sizes == pytest.approx([share * 3 * 40_000] * len(sizes), rel=0.01)
+        assert sizes == pytest.approx([share * 3 * 40_000] * len(sizes), abs=rounding)
 
 
 @pytest.mark.parametrize(
