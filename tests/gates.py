@@ -74,10 +74,12 @@ class FakeWorker:
         pass
 
     def batch(self, request: messages.Batch, on_found: Callable[[messages.Found], None]) -> messages.BatchDone:
-        done = self.stretch(request, 0.0, on_found)
+        done = self.stretch(request, lambda: 0.0, on_found)
         return messages.BatchDone(request.stop, done.counts)
 
-    def stretch(self, request: messages.Batch, until: float, on_found: Callable[[messages.Found], None]) -> Stretch:
+    def stretch(
+        self, request: messages.Batch, until: Callable[[], float], on_found: Callable[[messages.Found], None]
+    ) -> Stretch:
         counts: dict[str, int] = {}
         for index in range(request.first, min(request.stop, self.most)):
             case, profile = numbered(request.seed, index, request.profiles, request.unit)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import NamedTuple
 
 from fuzz import corpus
 from fuzz.case import Case
@@ -27,12 +26,6 @@ SHRINK_SHARE = 0.5
 
 Elsewhere = Callable[[str], bool | None]
 """Whether the base shows a label on other cases of the same check; None if there is no time to find out."""
-
-
-class _Settled(NamedTuple):
-    finding: Finding
-    replays: tuple[int, int]
-    late: bool
 
 
 def decided(ground: Ground, check: str, findings: list[Finding], elsewhere: Elsewhere) -> list[Decided]:
@@ -74,24 +67,24 @@ def _decided(
     if finding.bucket in ground.new:
         return Decided(finding, check, "new", "as an earlier check found")
     try:
-        settled = _settled(ground, finding, other)
+        kept, late = (finding, False) if finding.path else _shrunk(ground, finding, other)
     except KvzeroError as error:
         return _troubled(ground, check, finding, str(error))
-    standing, reason = _standing(ground, settled, elsewhere)
-    shown, times = settled.replays
-    kept = settled.finding
-    if shown < times:
-        words = f"{finding.bucket.label} in {shown} of {times} replays"
-        bucket = finding.bucket._replace(kind="unstable", detail="")
-        kept = dataclasses.replace(kept, bucket=bucket, verdict=Verdict("finding", "unstable", text=words))
+    # First the base: replays of what kills workers can take all the time that is left.
+    standing, reason = _standing(ground, kept, elsewhere, late=late)
+    replays, trouble = None, ""
+    try:
+        kept, replays = _replayed(ground, kept)
+    except KvzeroError as error:
+        trouble = str(error)
     standing, reason = excused(ground, kept.bucket, standing, reason)
     if standing == "new" and kept.path is None:
         kept = _saved(ground, kept)
-    return Decided(kept, check, standing, reason, settled.replays, settled.late)
+    return Decided(kept, check, standing, reason, replays, late, trouble)
 
 
 def _troubled(ground: Ground, check: str, finding: Finding, trouble: str) -> Decided:
-    """What a find means whose case could not be run again: it was met, so without a base it is new as it is."""
+    """What a find means whose case could not be shrunk: it was met, so without a base it is new as it is."""
     base = ground.base.trouble
     standing: Standing = "new" if base else "undecided"
     reason = f"{base.partition(':')[0]}; {trouble}" if base else trouble
@@ -109,17 +102,17 @@ def excused(ground: Ground, bucket: Bucket, standing: Standing, reason: str) -> 
     return "waived", f"until {waiver.expires} by {waiver.owner}: {waiver.reason} ({waiver.link})"
 
 
-def _standing(ground: Ground, settled: _Settled, elsewhere: Elsewhere) -> tuple[Standing, str]:
+def _standing(ground: Ground, finding: Finding, elsewhere: Elsewhere, *, late: bool) -> tuple[Standing, str]:
     """Old if the base shows the same: on the same case, or, for a launch that is refused or skipped, on any.
 
     The case at which time ended a shrink is another one on another machine, and decides nothing.
     """
-    base, finding = ground.base, settled.finding
+    base = ground.base
     label = finding.bucket.label
     if base.trouble:
         return "new", base.trouble.partition(":")[0]
-    shown = None if settled.late else base.label(finding.case, finding.path)
-    if shown is None and not settled.late:
+    shown = None if late else base.label(finding.case, finding.path)
+    if shown is None and not late:
         return "undecided", "there was no time to run the base on it"
     if shown == label:
         return "old", "the base shows it on the same case"
@@ -129,20 +122,17 @@ def _standing(ground: Ground, settled: _Settled, elsewhere: Elsewhere) -> tuple[
             return "undecided", "there was no time to run the base on the same cases"
         if met:
             return "old", "the base shows it on other cases of this check"
-    if settled.late:
+    if late:
         return "undecided", "shrinking it was cut short"
     return "new", f"on the same case the base's outcome is {shown}"
 
 
-def _settled(ground: Ground, finding: Finding, other: Callable[[Finding, Case, Verdict], None]) -> _Settled:
-    """The smallest case of a finding, and how often it shows.
+def _replayed(ground: Ground, finding: Finding) -> tuple[Finding, tuple[int, int]]:
+    """A finding as its case shows it again, or as unstable; how many of how many replays showed it.
 
     Raises:
         KvzeroError: if no worker runs it.
     """
-    late = False
-    if finding.path is None:
-        finding, late = _shrunk(ground, finding, other)
     most = DEADLY_REPLAYS if finding.verdict.lost else REPLAYS
     shown = times = 0
     while times < most and not ground.control.interrupted:
@@ -154,7 +144,11 @@ def _settled(ground: Ground, finding: Finding, other: Callable[[Finding, Case, V
         if verdict.shows(finding.bucket):
             shown += 1
             finding = dataclasses.replace(finding, verdict=verdict)
-    return _Settled(finding, (shown, times), late)
+    if shown < times:
+        words = f"{finding.bucket.label} in {shown} of {times} replays"
+        bucket = finding.bucket._replace(kind="unstable", detail="")
+        finding = dataclasses.replace(finding, bucket=bucket, verdict=Verdict("finding", "unstable", text=words))
+    return finding, (shown, times)
 
 
 def _shrunk(ground: Ground, finding: Finding, other: Callable[[Finding, Case, Verdict], None]) -> tuple[Finding, bool]:

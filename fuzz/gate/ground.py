@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -42,12 +42,12 @@ class Hands(hands.Hands, Protocol):
     def rehearsed(self, case: Case, target: str) -> messages.Tried:
         """What a target does of a case where none of its legal launches is run."""
 
-    def stretch(self, request: messages.Batch, until: float, on_found: Found) -> Stretch:
+    def stretch(self, request: messages.Batch, until: Callable[[], float], on_found: Found) -> Stretch:
         """Run all attempts of a request, or as many as there is time for; its own time is not looked at.
 
         Args:
             request: a batch from its first attempt to its stop.
-            until: seconds of the gate's clock at which to give up.
+            until: asked for the second of the gate's clock at which to give up; finds may change it.
             on_found: told of each find.
         """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -46,7 +47,7 @@ class Lanes:
         """Let the next case run in a fresh process."""
         self._fleet.renew()
 
-    def stretch(self, request: messages.Batch, until: float, on_found: Found) -> Stretch:
+    def stretch(self, request: messages.Batch, until: Callable[[], float], on_found: Found) -> Stretch:
         """Run all attempts of a request, or as many as there is time for."""
         running = _Running(request, until, on_found, self._control)
         self._fleet.start(self._workers, running.lane, running.over, running.fail)
@@ -56,7 +57,7 @@ class Lanes:
 
 
 class _Running:
-    def __init__(self, request: messages.Batch, until: float, on_found: Found, control: Control) -> None:
+    def __init__(self, request: messages.Batch, until: Callable[[], float], on_found: Found, control: Control) -> None:
         self._request = request
         self._until = until
         self._on_found = on_found
@@ -77,7 +78,7 @@ class _Running:
                 work = self._schedule.take()
             if work is None:
                 return
-            left = max(self._until - self._control.elapsed, 0.0)
+            left = max(self._until() - self._control.elapsed, 0.0)
             asked = replace(self._request, first=work.first, stop=work.stop, seconds=min(BATCH_SECONDS, left))
             done = crew.batch(asked, self._seen)
             self._record(work, done)
@@ -89,7 +90,7 @@ class _Running:
 
     def over(self) -> bool:
         """Whether time is up, or something ended the stretch."""
-        late = self._control.elapsed >= self._until
+        late = self._control.elapsed >= self._until()
         return late or self._control.interrupted or self._failure is not None
 
     def fail(self, error: BaseException) -> None:

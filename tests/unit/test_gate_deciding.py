@@ -14,6 +14,7 @@ from fuzz.gate.checks.limits import LimitsCheck
 from fuzz.gate.checks.seeded_search import SeededSearch
 from fuzz.gate.events import FindDecided
 from fuzz.verdict import Verdict
+from fuzz.waiting import Abandoned
 from tests.gates import GUARD, LAUNCH, PASSED, TAIL, Broken, FakeWorker, dying_after, grounded, one_page, reported, wide
 
 
@@ -103,6 +104,21 @@ def test_a_find_that_could_not_be_held_against_the_base_is_undecided(tmp_path: P
     assert (report.verdict, report.checks[0].state) == ("cannot say", "cut short")
 
 
+def test_a_find_is_held_against_the_base_before_it_is_replayed(tmp_path: Path) -> None:
+    """Replays of what kills workers take all the time that is left, and what is new does not hang on them."""
+    base = FakeWorker("old", lambda case: PASSED)
+    ground, _ = grounded(tmp_path, wide(TAIL), base, files=(one_page(64),))
+    theirs = base.attempt
+
+    def while_there_is_time(case: Case, target: str, *, rehearse: bool = False) -> Verdict:
+        if ground.hands.ran > 1:
+            raise Abandoned
+        return theirs(case, target, rehearse=rehearse)
+
+    base.attempt = while_there_is_time
+    assert [find.shown.standing for find in reported(ground, CorpusFiles()).finds] == ["new"]
+
+
 def _either(case: Case) -> Verdict:
     """Two buckets, so that one find is decided after the other."""
     return {0: TAIL, 1: GUARD}.get(sum(s.page for s in case.segments) // 4 % 3, PASSED)
@@ -123,3 +139,12 @@ def test_a_find_is_not_lost_where_workers_die_while_it_is_decided(tmp_path: Path
     report = reported(ground, SeededSearch())
     assert (report.verdict, report.checks[0].state) == ("cannot say", "trouble")
     assert ("undecided", "workers keep dying") in {(find.shown.standing, find.shown.reason) for find in report.finds}
+
+
+def test_what_the_base_lacks_is_new_also_where_workers_die_while_it_is_replayed(tmp_path: Path) -> None:
+    """It was met and held against the base; that nobody showed it again is told as trouble."""
+    ground, _ = grounded(tmp_path, wide(TAIL), lambda case: PASSED, files=(one_page(64),))
+    dying_after(ground, 1)
+    report = reported(ground, CorpusFiles())
+    assert (report.line, report.checks[0].state) == ("gate: no, 1 new", "failed")
+    assert (report.finds[0].shown.replays, report.finds[0].shown.trouble) == (None, "workers keep dying")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from fuzz.gate.checks.corpus_files import CorpusFiles
 from fuzz.gate.checks.enumeration import Enumeration
 from fuzz.gate.checks.seeded_search import FreshSearch, SeededSearch
 from fuzz.gate.events import FindDecided
+from fuzz.gate.ground import Found, Stretch
 from fuzz.gate.reports.terminal import Terminal
 from fuzz.gate.results import GateReport
+from fuzz.messages import Batch
 from fuzz.verdict import Verdict
-from tests.gates import PASSED, TAIL, grounded, one_page, reported, wide
+from tests.gates import PASSED, TAIL, FakeWorker, grounded, one_page, reported, wide
 
 
 def test_a_check_that_is_cut_short_is_no_pass(tmp_path: Path) -> None:
@@ -30,6 +34,24 @@ def test_a_find_of_a_check_that_is_cut_short_still_blocks(tmp_path: Path) -> Non
     """What was found is found."""
     ground, _ = grounded(tmp_path, wide(TAIL), lambda case: PASSED, most=59)
     assert reported(ground, SeededSearch()).exit_code == 1
+
+
+def test_a_search_that_found_nothing_may_take_the_time_that_finds_would(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest is for shrinking what there is, and for the next check."""
+    stretch, asked = FakeWorker.stretch, []
+
+    def watched(worker: FakeWorker, request: Batch, until: Callable[[], float], on_found: Found) -> Stretch:
+        done = stretch(worker, request, until, on_found)
+        asked.append(round(until()))
+        return done
+
+    monkeypatch.setattr(FakeWorker, "stretch", watched)
+    for target in (lambda case: PASSED, wide(TAIL)):
+        ground, _ = grounded(tmp_path, target, lambda case: PASSED, seconds=100.0)
+        reported(ground, SeededSearch())
+    assert asked == [90, 70]
 
 
 def test_what_nobody_can_run_is_not_proved(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -59,6 +60,18 @@ class Gathered:
         )
 
 
+class Share(NamedTuple):
+    """Parts of the time left that a stretch runs for at most.
+
+    Attributes:
+        found: once it found something, which takes time to decide.
+        nothing: for as long as it did not.
+    """
+
+    found: float
+    nothing: float
+
+
 def as_decided(one: Decided) -> Decided:
     """A find means what was decided of it."""
     return one
@@ -70,7 +83,7 @@ def drawn(
     profiles: tuple[str, ...],
     seed: int,
     cases: int,
-    part: float,
+    share: Share,
     means: Callable[[Decided], Decided] = as_decided,
 ) -> Check:
     """A check of so many cases.
@@ -81,17 +94,18 @@ def drawn(
         profiles: what draws them.
         seed: decides them.
         cases: how many.
-        part: of the time left, for running them; what is found is decided in the rest.
+        share: of the time left, for running them.
         means: what a find that was decided means to this check, before anybody is told of it.
     """
     request = messages.Batch(seed, profiles, ground.unit, 0, cases, BATCH_SECONDS)
     gathered = Gathered(ground, seed)
-    stretch = ground.hands.stretch(request, ground.share(part), gathered)
+    found, nothing = map(ground.share, share)
+    stretch = ground.hands.stretch(request, lambda: found if gathered.attempts else nothing, gathered)
     ground.grids = largest((ground.grids, stretch.grids))
     judged = decided(
         ground, name, gathered.findings, lambda label: ground.base.meets(label, request, gathered.attempts[label])
     )
-    found = [means(one) for one in judged]
-    for one in found:
+    meant = [means(one) for one in judged]
+    for one in meant:
         ground.tell(FindDecided(one))
-    return ended(name, stretch.done, cases, stretch.counts, found, trouble=stretch.trouble)
+    return ended(name, stretch.done, cases, stretch.counts, meant, trouble=stretch.trouble)

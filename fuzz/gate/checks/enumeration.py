@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from fuzz.gate.checks.drawn_cases import drawn
+from fuzz.gate.checks.drawn_cases import Share, drawn
 from fuzz.gate.ground import Ground
 from fuzz.gate.results import Check
 from fuzz.profiles import exhaustive
 
-PART = 0.4
-"""Of the time left, the most that it runs for: the search must come to its end as well."""
+SHARE = Share(0.4, 0.4)
+"""The search must come to its end as well."""
 
 
 class Enumeration:
@@ -24,5 +24,5 @@ class Enumeration:
             return Check(self.name, "left out", f"the target takes a {ground.takes}; the profile has tables")
         whole = exhaustive.size(ground.unit)
         cases = min(whole, ground.sizes.exhaustive)
-        check = drawn(ground, self.name, ("exhaustive",), 0, cases, PART)
+        check = drawn(ground, self.name, ("exhaustive",), 0, cases, SHARE)
         return dataclasses.replace(check, words=f"{check.words}; the whole profile has {whole}")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from fuzz.gate.checks.drawn_cases import drawn
+from fuzz.gate.checks.drawn_cases import Share, drawn
 from fuzz.gate.ground import Ground
 from fuzz.gate.results import Check, Decided
 from fuzz.profiles import fitting
 
-PART = 0.7
-"""Of the time left, the most that a search runs for; the rest is for what it finds."""
+SHARE = Share(0.7, 0.9)
+"""A right target's cases are all that a short gate has time for."""
 
 
 class SeededSearch:
@@ -20,7 +20,7 @@ class SeededSearch:
 
     def __call__(self, ground: Ground) -> Check:
         """Run a fixed number of cases."""
-        return drawn(ground, self.name, _profiles(ground), ground.seed, ground.sizes.search, PART)
+        return drawn(ground, self.name, _profiles(ground), ground.seed, ground.sizes.search, SHARE)
 
 
 class OverlappingCalls:
@@ -32,7 +32,7 @@ class OverlappingCalls:
         """Run a fixed number of cases; without a GPU there is nothing to run them on."""
         if ground.takes != "table" or not ground.sizes.order:
             return Check(self.name, "left out", "calls in flight together take a GPU, and a target that takes a table")
-        return drawn(ground, self.name, ("order",), ground.seed, ground.sizes.order, PART)
+        return drawn(ground, self.name, ("order",), ground.seed, ground.sizes.order, SHARE)
 
 
 class FreshSearch:
@@ -49,7 +49,7 @@ class FreshSearch:
     def __call__(self, ground: Ground) -> Check:
         """Run as many cases as the search has."""
         before = set(ground.new)
-        check = drawn(ground, self.name, _profiles(ground), self._seed, ground.sizes.search, PART, _informing)
+        check = drawn(ground, self.name, _profiles(ground), self._seed, ground.sizes.search, SHARE, _informing)
         ground.new.clear()
         ground.new.update(before)
         return dataclasses.replace(check, state="information")
