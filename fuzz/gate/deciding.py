@@ -31,13 +31,15 @@ Elsewhere = Callable[[str], bool | None]
 def decided(ground: Ground, check: str, findings: list[Finding], elsewhere: Elsewhere) -> list[Decided]:
     """Decide findings, and those of other buckets that shrinking meets.
 
+    What is shrunk quickly comes first: not what costs a worker each time, nor launches, which often are old anyway.
+
     Args:
         ground: what to work with.
         check: who met them.
         findings: one a bucket; those that are corpus files are not shrunk.
         elsewhere: asked for launch kinds, of which any case of the base's will do.
     """
-    waiting = sorted(findings, key=lambda finding: (finding.verdict.lost, finding.bucket))
+    waiting = sorted(findings, key=lambda finding: (finding.verdict.lost, _of_launch(finding.bucket), finding.bucket))
     buckets = {finding.bucket for finding in waiting}
     done: list[Decided] = []
 
@@ -102,6 +104,11 @@ def excused(ground: Ground, bucket: Bucket, standing: Standing, reason: str) -> 
     return "waived", f"until {waiver.expires} by {waiver.owner}: {waiver.reason} ({waiver.link})"
 
 
+def _of_launch(bucket: Bucket) -> bool:
+    """Whether a launch was refused or skipped."""
+    return bucket.kind == "skipped" or bucket.detail.startswith("launch-")
+
+
 def _standing(ground: Ground, finding: Finding, elsewhere: Elsewhere, *, late: bool) -> tuple[Standing, str]:
     """Old if the base shows the same: on the same case, or, for a launch that is refused or skipped, on any.
 
@@ -116,7 +123,7 @@ def _standing(ground: Ground, finding: Finding, elsewhere: Elsewhere, *, late: b
         return "undecided", "there was no time to run the base on it"
     if shown == label:
         return "old", "the base shows it on the same case"
-    if finding.bucket.kind == "skipped" or finding.bucket.detail.startswith("launch-"):
+    if _of_launch(finding.bucket):
         met = elsewhere(label)
         if met is None:
             return "undecided", "there was no time to run the base on the same cases"
