@@ -265,8 +265,8 @@ def cleared_below(target, n, WIDTH: tl.constexpr):
 
 
 @triton.jit
-def branched(source, target, n, WIDTH: tl.constexpr):
-    """Of each three programs one clears its row and two gather theirs; a row's last word is what its branch gives."""
+def branched(source, target, gathered, n, WIDTH: tl.constexpr):
+    """Of each three programs one clears its row, two gather and are counted; its last word is what its branch gives."""
     lane = tl.arange(0, WIDTH)
     row = tl.program_id(0)
     first = target + row * (WIDTH + 1)
@@ -274,6 +274,7 @@ def branched(source, target, n, WIDTH: tl.constexpr):
         tl.store(first + lane, tl.zeros([WIDTH], tl.int32))
         last = row * 2
     else:
+        tl.atomic_add(gathered, 1)
         found = tl.load(source + (lane * lane + row) % n)
         tl.store(first + lane, found)
         last = tl.sum(found)

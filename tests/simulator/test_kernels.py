@@ -209,15 +209,17 @@ def test_views_of_one_allocation_may_overlap_and_touch() -> None:
 
 @pytest.mark.parametrize("most", [width.MOST_ELEMENTS, 64, 1])
 def test_a_branch_whose_programs_are_too_wide_together(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    """Few at a time, in the middle of it, do what all together do: memory and what the branch gives."""
+    """Few at a time, from the middle of it on, do what all together do, and do nothing twice."""
     monkeypatch.setattr(width, "MOST_ELEMENTS", most)
     lanes, rows, n = 16, 24, 7
     source, target = _numbers(n), torch.full((rows, lanes + 1), -1, dtype=torch.int32)
-    kernels.branched[(rows,)](source, target, n, WIDTH=lanes)
+    gathered = torch.zeros(1, dtype=torch.int32)
+    kernels.branched[(rows,)](source, target, gathered, n, WIDTH=lanes)
     row, lane = np.arange(rows)[:, None], np.arange(lanes)
     found = np.where(row % 3 == 0, 0, (lane * lane + row) % n + 1)
     last = np.where(row[:, 0] % 3 == 0, row[:, 0] * 2, found.sum(axis=1))
     assert np.array_equal(target.numpy(), np.column_stack([found, last]))
+    assert gathered.item() == rows * 2 // 3
 
 
 @pytest.mark.parametrize("below", [0, 1, 40, 64])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from fuzz.engines.simulator import affine, arithmetic
+from fuzz.engines.simulator import affine, arithmetic, width
 from fuzz.engines.simulator.affine import Affine, Span, written_out
 
 KERNELS = 60
@@ -40,8 +40,31 @@ def _kernel(random: Random, number: int) -> str:
     test = random.choice(["<", "<=", ">", ">=", "==", "!="])
     lines.append(f"    m = (a {test} {bound})" + random.choice(["", " & (lane < 5)", " & (q < 2)", " | (lane == 0)"]))
     lines.append("    at = ((a % 4096) + 4096) % 4096" if random.random() < 0.5 else "    at = p * 64 + lane")
-    lines.append(f"    tl.store(out + at, {random.choice(['0', '5', '(a + 0).to(tl.int32)'])}, mask=m)")
+    store = f"tl.store(out + at, {random.choice(['0', '5', '(a + 0).to(tl.int32)'])}, mask=m)"
+    if random.random() < 0.5:
+        lines.append(f"    {store}")
+    else:
+        lines += _branch(random, store)
     return "\n".join(lines)
+
+
+def _branch(random: Random, store: str) -> list[str]:
+    """The store in a branch that some of the programs take, and what the branch gives stored behind it."""
+    there, elsewhere = ("        at = at * 2 % 4096", "        at = (at + 9) % 4096")
+    one, other = (
+        [f"        {store}", "        last = (p * 2 + q).to(tl.int64)"],
+        ["        last = tl.sum(a * lane).to(tl.int64) + t"],
+    )
+    if random.random() < 0.5:
+        one, other = other, one
+    if random.random() < 0.5:
+        one, other = [there, *one], [*other, elsewhere]
+    test = random.choice(["p > 2", "q == 1", "t < 0", "p % 2 == q % 2", "n > 5", "n < 5"])
+    behind = [
+        "    tl.store(out + 4096 + p * 64 + q * 16, last.to(tl.int32))",
+        "    tl.store(out + 6144 + at // 2, 3, mask=m)",
+    ]
+    return [f"    if {test}:", *one, "    else:", *other, *behind]
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +84,15 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 @pytest.mark.parametrize("number", range(KERNELS))
 @pytest.mark.filterwarnings("ignore::fuzz.engines.simulator.launcher.RaceWarning")
 def test_lazy_and_written_out_agree(module: ModuleType, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    """Whatever wraps, is masked or varies from program to program."""
+    """Whatever wraps, is masked or varies from program to program, be they few at a time or all together."""
     images = []
-    for lazily in (True, False):
+    for lazily, most in ((True, width.MOST_ELEMENTS), (False, width.MOST_ELEMENTS), (True, 8), (False, 8)):
         monkeypatch.setattr(arithmetic, "lazily", lazily)
+        monkeypatch.setattr(width, "MOST_ELEMENTS", most)
         out, table = torch.full((8192,), -9, dtype=torch.int32), torch.tensor([3, 2**31 - 5, -4], dtype=torch.int32)
         getattr(module, f"k{number}")[(5, 3)](out, table, 6, 2**30)
         images.append(out.numpy().copy())
-    assert np.array_equal(*images)
+    assert all(np.array_equal(images[0], image) for image in images[1:])
 
 
 def test_the_lazy_half_is_used() -> None:
