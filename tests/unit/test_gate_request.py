@@ -27,12 +27,13 @@ def test_a_shorter_gate_has_the_first_of_the_same_cases() -> None:
 
 def test_a_limit_on_cost_takes_its_time_from_a_short_gate() -> None:
     """What is timed before all cases leaves less time for them; a whole minute has as many of them as without it."""
-    sizes = {("change", "cuda"): Sizes(30_000, 10_000, 300)}
+    sizes = dict.fromkeys((("change", "cuda"), ("change", "simulator")), Sizes(30_000, 10_000, 300))
     asked = partial(Request, "a", "b", Path(), Path(), sizes=sizes)
     assert asked(cost_limit=3.0).sizes_on("cuda") == asked().sizes_on("cuda") == (30_000, 10_000, 300)
     assert asked(seconds=36, cost_limit=3.0).sizes_on("cuda") == (15_000, 5_000, 150)
     assert asked(seconds=12).sizes_on("cuda") == (1765, 589, 18)
     assert asked(seconds=12, cost_limit=3.0).sizes_on("cuda") == (600, 200, 6)
+    assert asked(seconds=12, cost_limit=3.0).sizes_on("simulator") == (1765, 589, 18), "nothing is timed there"
 
 
 def test_a_short_gate_starts_few_workers() -> None:
