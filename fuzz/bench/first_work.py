@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+
+from fuzz.operator_mode import OperatorMode
 
 ROOM = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_", "set_", "record_stream")
 """Operators that find room for a tensor, or say who uses it, and run nothing."""
@@ -16,7 +17,7 @@ COPIES = {"_to_copy": 0, "copy_": 1}
 """Operators that copy, and which of their arguments is copied."""
 
 
-class FirstWork(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not type it
+class FirstWork(OperatorMode):
     """Within it, ``began`` is called just before the first such operator.
 
     Allocations, views and uploads are none. What is no operator of torch's is not seen: a launch of Triton's, a
@@ -29,11 +30,6 @@ class FirstWork(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch do
     def __init__(self, began: Callable[[], None]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._began: Callable[[], None] | None = began
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """No: torch's wrapper for that imports its compiler, 800 modules, at the first operator."""
-        return False
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None

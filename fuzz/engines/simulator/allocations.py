@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from fuzz.engines.simulator.memory import Memory
+from fuzz.operator_mode import OperatorMode
 
 
-class Allocations(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Allocations(OperatorMode):
     """Within it, the storage of each tensor that torch makes is known, and kept until the next arena.
 
     Args:
