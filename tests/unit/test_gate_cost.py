@@ -61,9 +61,10 @@ def _check(
     engine: str = "cuda",
     takes: str = "table",
     base: Base | None = None,
+    left: float = 5.0,
 ) -> Check:
     opened = SimpleNamespace(engine=engine)
-    control = SimpleNamespace(left=5.0, interrupted=False)
+    control = SimpleNamespace(left=left, interrupted=not left)
     base = base or SimpleNamespace(trouble=None)
     ground = SimpleNamespace(opened=opened, takes=takes, base=base, control=control)
     return CostCheck(limit, lambda seconds: (pairs, wrong or [], []))(ground)
@@ -122,6 +123,13 @@ def test_what_is_not_timed_says_why() -> None:
     assert (_check(None, []).state, _check(3.0, []).state) == ("left out", "nothing proved")
     wrong = _check(None, [], ["odd-1000"])
     assert (wrong.state, wrong.words) == ("failed", "the target clears geometry odd-1000 wrongly")
+
+
+def test_nobody_is_timed_once_time_is_up() -> None:
+    """It would only be ended again, and the gate outlast its ceiling by that."""
+    for limit, state in ((None, "left out"), (3.0, "cut short")):
+        check = _check(limit, [None], left=0.0)
+        assert (check.state, check.words) == (state, "was not measured: time was up")
 
 
 class Missing:

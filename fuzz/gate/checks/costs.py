@@ -16,6 +16,8 @@ from fuzz.gate.results import Check, State
 
 NEEDS_A_GPU = "unproved: needs a GPU"
 
+LATE: tuple[str, State] = ("time was up", "cut short")
+
 Pairs = Callable[[float], tuple[list[Pair], list[str], list[str]]]
 """Times target and base within so many seconds: pairs, geometries that the target clears wrongly, what is missing."""
 
@@ -43,11 +45,13 @@ class CostCheck:
         if self._pairs is None or ground.base.trouble:
             words = ground.base.trouble or "no base was named"
             return self._unmeasured(words, "left out" if ground.base.is_new else "nothing proved")
+        left = ground.control.left
+        if not left:
+            return self._unmeasured(*LATE)
         try:
-            pairs, wrong, missing = self._pairs(ground.control.left or 0.0)
+            pairs, wrong, missing = self._pairs(left)
         except KvzeroError as error:
-            late = ground.control.interrupted
-            return self._unmeasured("time was up" if late else str(error), "cut short" if late else "trouble")
+            return self._unmeasured(*(LATE if ground.control.interrupted else (str(error), "trouble")))
         if wrong:
             return Check(self.name, "failed", f"the target clears geometry {', '.join(wrong)} wrongly")
         if not pairs:
