@@ -279,3 +279,18 @@ def branched(source, target, gathered, n, WIDTH: tl.constexpr):
         tl.store(first + lane, found)
         last = tl.sum(found)
     tl.store(first + WIDTH, last)
+
+
+@triton.jit
+def rounds_around_a_gather(target, n, WIDTH: tl.constexpr):
+    """A branch with a loop, a store to places that somebody must write out, and a loop back."""
+    row = tl.program_id(0)
+    if row < n:
+        lane = tl.arange(0, WIDTH)
+        done = n * 0
+        while done < n:
+            done += 1
+        tl.store(target + row * WIDTH + lane * lane % WIDTH, done)
+        while done > 0:
+            done -= 1
+        tl.store(target + row * WIDTH, done)

@@ -222,6 +222,18 @@ def test_a_branch_whose_programs_are_too_wide_together(monkeypatch: pytest.Monke
     assert gathered.item() == rows * 2 // 3
 
 
+@pytest.mark.parametrize("most", [width.MOST_ELEMENTS, 32])
+def test_rounds_in_a_branch_are_those_of_the_programs_at_hand(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """A hundred rounds are too many on both sides of where programs are parted; those of the parts are not added up."""
+    monkeypatch.setattr(frame, "MOST_ROUNDS", 100)
+    monkeypatch.setattr(width, "MOST_ELEMENTS", most)
+    target = torch.zeros((8, 16), dtype=torch.int32)
+    kernels.rounds_around_a_gather[(8,)](target, 40, WIDTH=16)
+    assert target[:, 1].tolist() == [40] * 8
+    with pytest.raises(Hang):
+        kernels.rounds_around_a_gather[(8,)](target, 60, WIDTH=16)
+
+
 @pytest.mark.parametrize("below", [0, 1, 40, 64])
 def test_a_branch_around_what_stays_lazy_is_taken_by_all_programs_at_once(
     monkeypatch: pytest.MonkeyPatch, below: int

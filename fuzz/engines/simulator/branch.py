@@ -60,15 +60,14 @@ class If:
 def _in_parts(body: Straight, frame: Frame, index: np.ndarray) -> Iterable[tuple[np.ndarray, Frame]]:
     """Take a body's steps, with fewer programs where all are too wide together; the parts, with their places."""
     launch = frame.launch
-    before, most = launch.rounds, launch.rounds
-    work = [(frame, index, 0)]
+    most = launch.rounds
+    work = [(frame, index, 0, launch.rounds)]
     while work:
-        part, places, start = work.pop()
-        launch.rounds = before
+        part, places, start, launch.rounds = work.pop()
         try:
             body.run(part, start)
         except TooWide as wide:
-            work += [(there, places[half], wide.args[0]) for half, there in halves(part)]
+            work += [(there, places[half], wide.args[0], launch.rounds) for half, there in halves(part)]
             continue
         most = max(most, launch.rounds)
         yield places, part
