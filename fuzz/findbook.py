@@ -156,9 +156,8 @@ class FindBook:
                 self._unstable(find, shown, times)
 
     def _unstable(self, find: Find, shown: int, times: int) -> None:
-        find.verdict = Verdict("finding", "unstable", text=f"{find.bucket.label} in {shown} of {times} replays")
         before, path = find.bucket, find.path
-        find.bucket = before._replace(kind="unstable", detail="")
+        find.bucket, find.verdict = before.unstable(shown, times)
         self._save(find)
         if path is not None:
             corpus.forget(path, before)

@@ -53,6 +53,11 @@ class Bucket(NamedTuple):
         """The value of a case file's ``finds``."""
         return f"{self.kind}:{self.detail}" if self.detail else self.kind
 
+    def unstable(self, shown: int, times: int) -> tuple[Bucket, Verdict]:
+        """What a find becomes that ``shown`` of ``times`` replays show: its bucket and its verdict."""
+        words = f"{self.label} in {shown} of {times} replays"
+        return self._replace(kind="unstable", detail=""), Verdict("finding", "unstable", text=words)
+
 
 class Wrong(msgspec.Struct, frozen=True):
     """A wrong region: bytes ``start`` to ``stop`` from the arena's offset 0, and whose they are."""

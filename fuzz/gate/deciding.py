@@ -152,9 +152,8 @@ def _replayed(ground: Ground, finding: Finding) -> tuple[Finding, tuple[int, int
             shown += 1
             finding = dataclasses.replace(finding, verdict=verdict)
     if shown < times:
-        words = f"{finding.bucket.label} in {shown} of {times} replays"
-        bucket = finding.bucket._replace(kind="unstable", detail="")
-        finding = dataclasses.replace(finding, bucket=bucket, verdict=Verdict("finding", "unstable", text=words))
+        bucket, verdict = finding.bucket.unstable(shown, times)
+        finding = dataclasses.replace(finding, bucket=bucket, verdict=verdict)
     return finding, (shown, times)
 
 

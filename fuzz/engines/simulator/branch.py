@@ -41,27 +41,27 @@ class If:
         merged: list[Any] = [None] * len(self.results)
         if isinstance(condition, int):
             for body in self.bodies[0:1] if condition else self.bodies[1:]:
-                self._take(body, frame, np.arange(frame.programs), frame, merged)
+                self._run(body, frame, np.arange(frame.programs), frame, merged)
         else:
             for body, chosen in zip(self.bodies, (condition, ~condition), strict=False):
-                index = np.flatnonzero(chosen)
-                self._take(body, frame.part(index, body.live), index, frame, merged)
+                places = np.flatnonzero(chosen)
+                self._run(body, frame.part(places, body.live), places, frame, merged)
         give(frame, self.results, merged)
 
-    def _take(self, body: Straight, part: Frame, index: np.ndarray, frame: Frame, merged: list[Any]) -> None:
-        """Let some of the programs take a body, and put what it yields to that of the others."""
-        for places, there in _in_parts(body, part, index):
-            everybody = len(places) == frame.programs
+    def _run(self, body: Straight, part: Frame, places: np.ndarray, frame: Frame, merged: list[Any]) -> None:
+        """Let some of a frame's programs take a body, and put what it yields to that of the others."""
+        for some, there in _in_parts(body, part, places):
+            everybody = len(some) == frame.programs
             for number, (slot, (_, kind)) in enumerate(zip(body.yields, self.results, strict=True)):
                 value = there.values[slot]
-                merged[number] = value if everybody else put(merged[number], places, value, kind, frame.programs)
+                merged[number] = value if everybody else put(merged[number], some, value, kind, frame.programs)
 
 
-def _in_parts(body: Straight, frame: Frame, index: np.ndarray) -> Iterable[tuple[np.ndarray, Frame]]:
+def _in_parts(body: Straight, frame: Frame, places: np.ndarray) -> Iterable[tuple[np.ndarray, Frame]]:
     """Take a body's steps, with fewer programs where all are too wide together; the parts, with their places."""
     launch = frame.launch
     most = launch.rounds
-    work = [(frame, index, 0, launch.rounds)]
+    work = [(frame, places, 0, launch.rounds)]
     while work:
         part, places, start, launch.rounds = work.pop()
         try:

@@ -77,8 +77,7 @@ def run_blocks(entry: Straight, frame: Frame) -> None:
 def halves(frame: Frame) -> list[tuple[np.ndarray, Frame]]:
     """The programs in two parts, the first of them last, each with its places among them."""
     known = [slot for slot, value in enumerate(frame.values) if value is not None]
-    halves = np.array_split(np.arange(frame.programs), 2)
-    return [(half, frame.part(half, known)) for half in reversed(halves)]
+    return [(places, frame.part(places, known)) for places in reversed(np.array_split(np.arange(frame.programs), 2))]
 
 
 def _onward(block: Straight, frame: Frame) -> Iterable[tuple[Straight, Frame]]:

@@ -167,7 +167,6 @@ class _Builder:
         if not operation.regions:
             return step_of(operation, self.slots)
         results = list(zip((self.slots[name] for name in operation.results), _result_kinds(operation), strict=True))
-        widest = max((_widest(region) for region in operation.regions), default=1)
         try:
             if operation.name == "tt.reduce":
                 return self._reduce(operation)
@@ -180,10 +179,10 @@ class _Builder:
             made: Step = If(self.slots[operation.arguments[0]], tuple(bodies), results, given)
         elif operation.name == "scf.for" and not operation.text.startswith("unsigned"):
             variable, low, high, step = (self.slots[name] for name in operation.arguments[:4])
-            made = For(variable, (low, high, step), carried, bodies[0], results, widest)
+            made = For(variable, (low, high, step), carried, bodies[0], results, _widest(*operation.regions))
         elif operation.name == "scf.while":
             parameters = [self.slots[name] for name, _ in operation.regions[1].blocks[0].parameters]
-            made = While(carried, bodies[0], bodies[1], parameters, results, widest)
+            made = While(carried, bodies[0], bodies[1], parameters, results, _widest(*operation.regions))
         else:
             raise Unsupported(f"operation {operation.name}, at {operation.line}")
         return promising(made, operation, *results[0]) if len(results) == 1 else made
@@ -260,11 +259,10 @@ def _set_in(block: Block) -> set[str]:
     return {name for operation in block.operations for name in operation.results}
 
 
-def _widest(region: Region) -> int:
-    """Lanes of the widest tensor in a region."""
+def _widest(*regions: Region) -> int:
+    """Lanes of the widest tensor in some regions."""
     widths = [1]
-    for block in region.blocks:
-        for operation in block.operations:
-            widths += [prod(map(int, shape[:-1].split("x"))) for shape in _SHAPE.findall(operation.types)]
-            widths += [_widest(inner) for inner in operation.regions]
+    for operation in (one for region in regions for block in region.blocks for one in block.operations):
+        widths += [prod(map(int, shape[:-1].split("x"))) for shape in _SHAPE.findall(operation.types)]
+        widths.append(_widest(*operation.regions))
     return max(widths)
