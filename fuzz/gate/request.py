@@ -17,7 +17,7 @@ SECONDS = {"change": 60.0, "batch": 600.0}
 MODES = tuple(SECONDS)
 
 LOADING = 9.0
-"""Seconds until a gate's first cases, which find nothing compiled, have run: half of them on an H200's idle host."""
+"""Seconds until a gate's first cases, which find nothing compiled, have run; an H200's idle host takes half as long."""
 
 TIMING = 3.0
 """Seconds that it takes to time target and base on a GPU before any case, where a limit on cost is named."""

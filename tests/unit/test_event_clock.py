@@ -30,9 +30,10 @@ def _launch() -> None:
 
 
 class FakeDevice:
-    """What a clock has a device do; ``awake_by`` is how many cycles of sleep a call outlasts.
+    """What a clock has a device do.
 
     Attributes:
+        awake_by: a sleep of fewer cycles is over before a call is made.
         told: what is recorded, in order.
         slept: cycles, sleep by sleep.
     """
