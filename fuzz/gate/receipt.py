@@ -3,47 +3,22 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
 
 from fuzz import version, whole
 from fuzz.bench.machine import machine
-from fuzz.codec import encode
-from fuzz.corpus import Entry
 from fuzz.errors import UsageError
-from fuzz.gate.request import Sizes
+from fuzz.gate.asked import Asked, less
 from fuzz.gate.results import GateReport
 
 SCHEMA = 3
 """A later form of the record gets another number."""
 
 Value = str | int | float | None
-
-
-class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a gate was asked; a receipt holds for the same and for less.
-
-    Attributes:
-        contents: hashes of what target and base are made of, the target's first.
-        corpus: hash of the cases that had to pass.
-        sizes: cases of each check on a GPU, as mode and time decide them.
-        strict: whether hostile input that is taken blocked.
-        corpus_only: whether nothing but the corpus was run.
-        cost_limit: per cent that the target might cost more than the base, or None.
-        sanitize: whether the corpus was run below compute-sanitizer as well.
-    """
-
-    contents: tuple[str, ...]
-    corpus: str
-    sizes: Sizes
-    strict: bool
-    corpus_only: bool
-    cost_limit: float | None
-    sanitize: bool
 
 
 class _Numbered(msgspec.Struct, frozen=True):
@@ -156,7 +131,7 @@ def refused(receipt: Receipt, asked: Asked, device_profile: str, waived: Collect
 
     Args:
         receipt: of another gate.
-        asked: of this one.
+        asked: of this one, beside the receipt's.
         device_profile: whose launch limits hold in this one.
         waived: labels that this gate's waivers let pass.
     """
@@ -173,36 +148,13 @@ def refused(receipt: Receipt, asked: Asked, device_profile: str, waived: Collect
         return f"is against another base: content {_short(there[1:])}, here {_short(here[1:])}"
     if receipt.asked.corpus != asked.corpus:
         return f"is of another corpus: {receipt.asked.corpus[:8]}, here {asked.corpus[:8]}"
-    less = _less(receipt.asked, asked)
-    if less:
-        return f"is of a gate {less}"
+    missing = less(receipt.asked, asked)
+    if missing:
+        return f"is of a gate {missing}"
     if receipt.verdict != "yes":
         return f"says {receipt.line}"
     alone = sorted(set(receipt.waived) - set(waived))
     return f"waives {', '.join(alone)}, and no waiver here does" if alone else None
-
-
-def _less(there: Asked, here: Asked) -> str:
-    """What a receipt's gate was not asked, in words; empty if it was asked as much."""
-    if there.corpus_only and not here.corpus_only:
-        return "of the corpus only"
-    for check, fewer, asked in zip(Sizes._fields, there.sizes, here.sizes, strict=True):
-        if fewer < asked:
-            return f"of {fewer} cases of {check}, and --mode and --seconds here ask for {asked}"
-    if here.cost_limit is not None and (there.cost_limit is None or there.cost_limit > here.cost_limit):
-        if there.cost_limit is None:
-            return "without --cost-limit"
-        return f"with --cost-limit {there.cost_limit:g}, and {here.cost_limit:g} is asked"
-    left_out = [name for name in ("strict", "sanitize") if getattr(here, name) and not getattr(there, name)]
-    return f"without --{left_out[0]}" if left_out else ""
-
-
-def of_corpus(files: Sequence[Entry]) -> str:
-    """The hash of cases, wherever they lie."""
-    digest = hashlib.sha256()
-    for text in sorted(encode(entry.case) for entry in files):
-        digest.update(f"{text}\0".encode())
-    return digest.hexdigest()
 
 
 def _short(contents: tuple[str, ...]) -> str:

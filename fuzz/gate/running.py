@@ -15,6 +15,7 @@ from fuzz.devices import usual_workers
 from fuzz.errors import CorpusError, EngineError, KvzeroError, UsageError
 from fuzz.fleet import Fleet
 from fuzz.gate import receipt, waivers
+from fuzz.gate.asked import Asked, of_request
 from fuzz.gate.base import Base
 from fuzz.gate.ceiling import Ceiling
 from fuzz.gate.checks.corpus_files import CorpusFiles
@@ -29,7 +30,6 @@ from fuzz.gate.checks.seeded_search import FreshSearch, OverlappingCalls, Seeded
 from fuzz.gate.events import Began, CheckEnded, Over, Subscriber, Warned
 from fuzz.gate.ground import Checking, Ground
 from fuzz.gate.lanes import Lanes
-from fuzz.gate.receipt import Asked
 from fuzz.gate.request import Request, seed_of
 from fuzz.gate.results import Check, GateReport
 from fuzz.gate.stopwatch import DRIVER, Stopwatch
@@ -76,19 +76,12 @@ def hold(request: Request, tell: Subscriber) -> GateReport:
             seed = seed_of(contents[request.target], contents.get(request.base or "", ""))
             sizes = request.sizes_on(opened.engine)
             ground = Ground(request, opened, lanes, base, control, tell, seed, sizes, files, waived)
-            asked = Asked(
-                tuple(contents[name] for name in (request.target, request.base) if name in contents),
-                receipt.of_corpus(files),
-                request.sizes_on("cuda"),
-                request.strict,
-                request.corpus_only,
-                request.cost_limit,
-                request.sanitize,
-            )
+            made_of = [contents[name] for name in (request.target, request.base) if name in contents]
+            asked = of_request(request, made_of, files)
             below = partial(sanitized, log=Path(folder) / "memcheck", left=lambda: control.left or 0.0)
             checks = checks_of(request, stopwatch, below)
             if request.check_receipt and shown:
-                checks.insert(0, ReceiptCheck(request.check_receipt, shown, asked))
+                checks.insert(0, ReceiptCheck(request.check_receipt, shown, asked.beside(shown.asked, request)))
             return _recorded(request.receipt, checked(ground, checks, contents), asked)
         except Abandoned:
             raise EngineError(f"a signal, or its {request.ceiling:g} s, ended the gate before its first case") from None

@@ -11,16 +11,13 @@ import pytest
 from msgspec.structs import replace
 
 from fuzz import version
-from fuzz.case import Call, Case, Segment
-from fuzz.corpus import Entry
 from fuzz.errors import UsageError
 from fuzz.gate import receipt
+from fuzz.gate.asked import Asked
 from fuzz.gate.checks.receipts import ReceiptCheck
-from fuzz.gate.receipt import Asked
 from fuzz.gate.request import SIZES
 from fuzz.gate.results import Check, GateReport
 from fuzz.gate.unproved import unproved
-from fuzz.ids import Ids
 
 ASKED = Asked(
     ("c0ffee", "bead"), "cases", SIZES["change", "cuda"], strict=False, corpus_only=False, cost_limit=None,
@@ -151,16 +148,3 @@ def test_on_a_gpu_a_receipt_stands_for_nothing() -> None:
     report = GateReport("k.py:new", None, "change", 0, "cuda", "NVIDIA H200", "h200", {})
     report.checks = [Check("receipt", "passed", ""), Check("corpus", "passed", "", counts={"unproved": 2})]
     assert unproved("cuda", report) == ["2 cases are more than cuda holds"]
-
-
-def test_a_corpus_is_its_cases_wherever_they_lie() -> None:
-    """The same cases in another order and folder are the same corpus; another id is another."""
-
-    def entry(path: str, block: int) -> Entry:
-        calls = (Call("zero", Ids.of([block])),)
-        case = Case(domain="contract", guard=64, segments=(Segment(0, 4, 16, 16),), calls=calls)
-        return Entry(Path(path), "history", case)
-
-    one = receipt.of_corpus([entry("a", 0), entry("b", 1)])
-    assert one == receipt.of_corpus([entry("c", 1), entry("d", 0)])
-    assert one != receipt.of_corpus([entry("a", 0), entry("b", 2)])

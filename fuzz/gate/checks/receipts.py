@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fuzz.gate.asked import Asked
 from fuzz.gate.ground import Ground
-from fuzz.gate.receipt import Asked, Receipt, refused
+from fuzz.gate.receipt import Receipt, refused
 from fuzz.gate.results import Check
 
 NAME = "receipt"
@@ -17,7 +18,7 @@ class ReceiptCheck:
     Args:
         path: where it was read.
         receipt: as it was read.
-        asked: of this gate.
+        asked: of this gate, beside the receipt's.
     """
 
     name = NAME
