@@ -294,3 +294,19 @@ def rounds_around_a_gather(target, n, WIDTH: tl.constexpr):
         while done > 0:
             done -= 1
         tl.store(target + row * WIDTH, done)
+
+
+@triton.jit
+def rounds_behind_a_branch(target, n, WIDTH: tl.constexpr):
+    """A branch whose first programs go round most, after a store that parts them; then as many rounds for each."""
+    row = tl.program_id(0)
+    done = n * 0
+    if row < n:
+        lane = tl.arange(0, WIDTH)
+        tl.store(target + row * WIDTH + lane * lane % WIDTH, n)
+        while done < n - row * 8:
+            done += 1
+    again = n * 0
+    while again < n:
+        again += 1
+    tl.store(target + row * WIDTH, done + again)

@@ -234,6 +234,18 @@ def test_rounds_in_a_branch_are_those_of_the_programs_at_hand(monkeypatch: pytes
         kernels.rounds_around_a_gather[(8,)](target, 60, WIDTH=16)
 
 
+@pytest.mark.parametrize("most", [width.MOST_ELEMENTS, 32])
+def test_rounds_behind_a_branch_go_on_from_the_most_of_its_parts(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Those of the part that came last are fewer, and too few for a hang."""
+    monkeypatch.setattr(frame, "MOST_ROUNDS", 100)
+    monkeypatch.setattr(width, "MOST_ELEMENTS", most)
+    target = torch.zeros((6, 16), dtype=torch.int32)
+    kernels.rounds_behind_a_branch[(6,)](target, 40, WIDTH=16)
+    assert target[:, 0].tolist() == [80, 72, 64, 56, 48, 40]
+    with pytest.raises(Hang):
+        kernels.rounds_behind_a_branch[(6,)](target, 60, WIDTH=16)
+
+
 @pytest.mark.parametrize("below", [0, 1, 40, 64])
 def test_a_branch_around_what_stays_lazy_is_taken_by_all_programs_at_once(
     monkeypatch: pytest.MonkeyPatch, below: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -50,21 +51,29 @@ def _kernel(random: Random, number: int) -> str:
 
 def _branch(random: Random, store: str) -> list[str]:
     """The store in a branch that some of the programs take, and what the branch gives stored behind it."""
-    there, elsewhere = ("        at = at * 2 % 4096", "        at = (at + 9) % 4096")
-    one, other = (
-        [f"        {store}", "        last = (p * 2 + q).to(tl.int64)"],
-        ["        last = tl.sum(a * lane).to(tl.int64) + t"],
-    )
-    if random.random() < 0.5:
-        one, other = other, one
-    if random.random() < 0.5:
-        one, other = [there, *one], [*other, elsewhere]
-    test = random.choice(["p > 2", "q == 1", "t < 0", "p % 2 == q % 2", "n > 5", "n < 5"])
     behind = [
         "    tl.store(out + 4096 + p * 64 + q * 16, last.to(tl.int32))",
         "    tl.store(out + 6144 + at // 2, 3, mask=m)",
     ]
-    return [f"    if {test}:", *one, "    else:", *other, *behind]
+    return [*(f"    {line}" for line in _parted(random, store)), *behind]
+
+
+def _parted(random: Random, step: str) -> list[str]:
+    """Two ways to go, of which each may be a branch again; both set ``last``, one takes a step.
+
+    The store stands once in a kernel: of two, for programs that share a place, either might be the later.
+    """
+    one, other = [step, "last = (p * 2 + q).to(tl.int64)"], ["last = tl.sum(a * lane).to(tl.int64) + t"]
+    if random.random() < 0.3:
+        one = ["at = (at + 3) % 4096", *_parted(random, step), "last = last + 1"]
+    if random.random() < 0.2:
+        other = _parted(random, "at = (at + 5) % 4096")
+    if random.random() < 0.5:
+        one, other = other, one
+    if random.random() < 0.5:
+        one, other = ["at = at * 2 % 4096", *one], [*other, "at = (at + 9) % 4096"]
+    test = random.choice(["p > 2", "q == 1", "t < 0", "p % 2 == q % 2", "n > 5", "n < 5"])
+    return [f"if {test}:", *(f"    {line}" for line in one), "else:", *(f"    {line}" for line in other)]
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +93,9 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 @pytest.mark.parametrize("number", range(KERNELS))
 @pytest.mark.filterwarnings("ignore::fuzz.engines.simulator.launcher.RaceWarning")
 def test_lazy_and_written_out_agree(module: ModuleType, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    """Whatever wraps, is masked or varies from program to program, be they few at a time or all together."""
+    """Whatever wraps, is masked or varies from program to program, be they one or few at a time or all together."""
     images = []
-    for lazily, most in ((True, width.MOST_ELEMENTS), (False, width.MOST_ELEMENTS), (True, 8), (False, 8)):
+    for lazily, most in itertools.product((True, False), (width.MOST_ELEMENTS, 8, 1)):
         monkeypatch.setattr(arithmetic, "lazily", lazily)
         monkeypatch.setattr(width, "MOST_ELEMENTS", most)
         out, table = torch.full((8192,), -9, dtype=torch.int32), torch.tensor([3, 2**31 - 5, -4], dtype=torch.int32)

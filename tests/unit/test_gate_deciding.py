@@ -104,14 +104,16 @@ def test_a_find_that_could_not_be_held_against_the_base_is_undecided(tmp_path: P
     assert (report.verdict, report.checks[0].state) == ("cannot say", "cut short")
 
 
-def test_of_a_check_s_finds_launches_are_decided_last(tmp_path: Path) -> None:
-    """They are old more often than not, by any case, and shrinking them takes the time of those that are new."""
-    refused = Verdict("finding", "rejected", "launch-y")
-    kinds = lambda case: {0: TAIL, 1: refused}.get(sum(s.page for s in case.segments) // 4 % 3, PASSED)  # noqa: E731
-    ground, events = grounded(tmp_path, kinds, lambda case: PASSED)
+def test_of_a_check_s_finds_those_that_are_shrunk_quickly_are_decided_first(tmp_path: Path) -> None:
+    """Launches are old more often than not, by any case; what kills a worker takes the time of all others."""
+    killed, refused = Verdict("finding", "faulted", "memory", lost=True), Verdict("finding", "rejected", "launch-y")
+    kinds = (killed, refused, TAIL, PASSED)
+    ground, events = grounded(
+        tmp_path, lambda case: kinds[sum(s.page for s in case.segments) // 4 % 4], lambda _: PASSED
+    )
     reported(ground, SeededSearch())
     told = [event.decided.finding.bucket for event in events if isinstance(event, FindDecided)]
-    assert [bucket.kind for bucket in told] == ["stale", "rejected"]
+    assert [bucket.kind for bucket in told] == ["stale", "rejected", "faulted"]
 
 
 def test_a_find_is_held_against_the_base_before_it_is_replayed(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ class If:
         condition: slot of the boolean that decides.
         bodies: one or two.
         results: slots that get what a body yields, and their types.
-        widest: lanes of the widest result; a body may be wider, and is then taken by fewer programs at a time.
+        widest: lanes of the widest result, which is written out where programs are parted, and is asked for where they
+            are not. A body may be wider, and is then taken by fewer programs at a time.
     """
 
     condition: int
